@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Streaming topic models with compiled kernels, for scikit-learn.
 
-Names are imported when they are first used, so that the command's help comes at once.
+Names are imported at their first use, so the help of the command comes at once.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-# Rooms are named twice, which is how a checker of types knows that they are meant for users.
+# Rooms are named twice, a sign to type checkers that a room is public.
 if TYPE_CHECKING:
     from streamtopics import datasets as datasets
     from streamtopics import distributed as distributed
@@ -71,7 +71,7 @@ __all__ = [
 
 __version__ = "0.1.0.dev0"
 
-# The names above by where they are, and the rooms that `import streamtopics` gives access to.
+# The names above by place, and the rooms in `import streamtopics`.
 PLACES = {
     "streamtopics.dpp.estimator": ("LowRankDPP",),
     "streamtopics.dpp.summarizer": ("DPPSummarizer",),

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The records that the global and the local side of an estimator exchange.
+"""Records exchanged between the global and the local side of an estimator.
 
-A local step takes a `Minibatch` and `Topics`, its view of the global parameters, and returns
-`Statistics`. All hold only the words of the minibatch, so their size does not depend on the
-vocabulary.
+A local step takes a `Minibatch` and `Topics`, a view of the global parameters, and returns
+`Statistics`. All hold only the words of the minibatch: their size is independent of the vocabulary.
 """
 
 from dataclasses import dataclass, field, replace
@@ -18,13 +17,13 @@ from scipy import sparse
 class Minibatch:
     """Documents in CSR form over their own words."""
 
-    words: np.ndarray  #: (n_words,), int32: columns of the vocabulary that occur, sorted
+    words: np.ndarray  #: (n_words,), int32: occurring columns of the vocabulary, sorted
     indptr: np.ndarray  #: int32, CSR structure
     indices: np.ndarray  #: int32, places in `words`
     counts: np.ndarray  #: (nnz,), float32 or float64: tokens; fractions are legal
-    #: (n_documents, n_components): pseudo-tokens of topics that seeds or labels add
+    #: (n_documents, n_components): pseudo-tokens of topics from seeds or labels
     hints: sparse.csr_matrix | None = None
-    #: (n_documents, n_dimensions): vectors of length 1 beside the words; 0 for a document without
+    #: (n_documents, n_dimensions): vectors of length 1; 0 for a document without
     vectors: np.ndarray | None = None
 
     @property
@@ -53,7 +52,7 @@ class Minibatch:
         return has_words if self.vectors is None else has_words | self.vectors.any(axis=1)
 
     def matrix(self, values: np.ndarray) -> sparse.csr_matrix:
-        """Such values (nnz,) as a matrix of shape (n_documents, n_words)."""
+        """Values (nnz,) as a matrix of shape (n_documents, n_words)."""
         shape = self.n_documents, len(self.words)
         return sparse.csr_matrix((values, self.indices, self.indptr), shape)
 
@@ -81,16 +80,16 @@ class Groups:
     """Documents of a minibatch unlike all topics, by possible new topics."""
 
     counts: np.ndarray  #: (n_words, n_groups): tokens of the documents of each group
-    documents: np.ndarray  #: (n_groups,): how many these are
+    documents: np.ndarray  #: (n_groups,): number of documents
     members: np.ndarray  #: (n_documents,): the group of each document, -1 for none
-    #: (n_groups, n_dimensions + 1): sums of the vectors of these documents, and numbers of them
+    #: (n_groups, n_dimensions + 1): sums of the vectors of the documents, and numbers of vectors
     directions: np.ndarray | None = None
-    needed: float = 0.0  #: Documents that each needs to become a topic
+    needed: float = 0.0  #: Documents each needs to become a topic
 
 
 @dataclass(frozen=True)
 class Topics:
-    """Weights of words in topics, as a local step sees them."""
+    """Weights of words in topics, as seen by a local step."""
 
     #: (n_words, width), float32 or float64: weight of each of the minibatch's words in each topic,
     #: up to a factor for each word; padded with zero columns to a whole number of vectors
@@ -102,27 +101,27 @@ class Topics:
 
 @dataclass(frozen=True)
 class Statistics:
-    """Expected sufficient statistics of a minibatch; None is what was not asked for."""
+    """Expected sufficient statistics of a minibatch; None if not requested."""
 
     _holds = "words: W i4 >=0; counts: f W K; lengths: * >=0; log_theta: K; alpha: K"
     words: np.ndarray  #: (n_words,), int32: the words of the rows of `counts`, sorted
     counts: np.ndarray  #: (n_words, n_components): expected tokens of each word in each topic
     lengths: np.ndarray  #: (n_documents,): tokens; their sum is that of `counts`, but for rounding
-    #: (n_components,): E[log theta], the mean over the documents that have words
+    #: (n_components,): E[log theta], the mean over the documents with words
     log_theta: np.ndarray | None = None
     #: E_q[log p(x, z | beta)] - E_q[log q(z)] in nats, summed over the documents, under the q(beta)
-    #: that they were inferred with
+    #: of the inference
     local_bound: float | None = None
-    #: (n_components,): Dirichlet parameter of the proportions, as it was then
+    #: (n_components,): Dirichlet parameter of the proportions, at the time
     alpha: np.ndarray | None = None
-    takes_back: bool = False  #: Counts may be below 0, if documents of before are taken back
+    takes_back: bool = False  #: Counts may be below 0, if earlier documents are taken back
     #: (n_components,): expected proportions, the mean over documents with words or a vector
     shares: np.ndarray | None = None
     n_batches: int = 1
     #: (n_components, n_dimensions + 1): expected sum of the vectors of each topic's documents, and
-    #: how many have one
+    #: expected number of vectors
     directions: np.ndarray | None = None
-    n_empty: int = 0  #: Documents that have a vector and no words
+    n_empty: int = 0  #: Documents with a vector and no words
 
     @property
     def n_documents(self) -> int:
@@ -130,7 +129,7 @@ class Statistics:
 
     @property
     def n_informative(self) -> int:
-        """Documents that have words or a vector."""
+        """Documents with words or a vector."""
         return int(np.count_nonzero(self.lengths)) + self.n_empty
 
     @cached_property
@@ -156,7 +155,7 @@ class Statistics:
         )
 
     def without(self, words: np.ndarray) -> "Statistics":
-        """The same but for some words, of which nothing is left."""
+        """The same without some words."""
         kept = ~np.isin(self.words, words)
         return replace(self, words=self.words[kept], counts=self.counts[kept])
 
@@ -168,12 +167,12 @@ class SummedStatistics:
     takes_back: ClassVar[bool] = False
     local_bound: ClassVar[None] = None
 
-    words: np.ndarray  #: (n_words,): the words that the rows of `counts` belong to, sorted
-    counts: np.ndarray  #: (n_words, n_components): weighted sum of their counts
-    n_batches: int  #: Minibatches and documents that they are of
+    words: np.ndarray  #: (n_words,): the words of the rows of `counts`, sorted
+    counts: np.ndarray  #: (n_words, n_components): weighted sum of the counts
+    n_batches: int  #: Minibatches and documents in the sum
     n_documents: int
     n_tokens: float  #: Tokens of these documents
-    #: (n_components, n_dimensions + 1): weighted sum of their directions
+    #: (n_components, n_dimensions + 1): weighted sum of the directions
     directions: np.ndarray | None = None
 
     @cached_property
@@ -204,8 +203,8 @@ class NodeStatistics:
 
     additions: dict[str, np.ndarray]  #: For each block, to its natural parameter
     n_documents: int  #: Samples in the minibatch
-    mass: np.ndarray  #: (n_nodes,): samples that fall to each node
-    #: As of `Statistics`; None if the model cannot tell
+    mass: np.ndarray  #: (n_nodes,): samples of each node
+    #: As of `Statistics`; None if unknown to the model
     local_bound: float | None = None
 
     @property
@@ -223,9 +222,9 @@ class NodeStatistics:
 
 @dataclass(frozen=True)
 class StackedStatistics:
-    """Statistics of topics in several parts; the last one has a share in all documents."""
+    """Statistics of topics in several parts; the last part has a share in all documents."""
 
-    # The local step does not report it.
+    # Not reported by the local step.
     local_bound: ClassVar[None] = None
     n_batches: ClassVar[int] = 1
 
@@ -256,5 +255,5 @@ AnyStatistics = Statistics | SummedStatistics | NodeStatistics | StackedStatisti
 
 
 def _sums(places: np.ndarray, values: np.ndarray, n: int) -> np.ndarray:
-    """Sums of values by place, (n,), in doubles: bincount of nothing returns integers."""
+    """Sums of values by place, (n,), in doubles, because bincount of nothing returns integers."""
     return np.bincount(places, weights=values, minlength=n).astype(np.float64, copy=False)

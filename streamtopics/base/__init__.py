@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The frame of all estimators, and what estimators of topics share."""
+"""The frame of all estimators, and shared parts of estimators of topics."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A method of learning topics: a rule, a local step, a view, and the pieces around a rule."""
+"""A method of learning topics: a rule, a local step, a view, and pieces around the rule."""
 
 from __future__ import annotations
 
@@ -61,17 +61,16 @@ UPDATES = {
 INFERENCE = {"gibbs": Gibbs(), "variational": Variational(), "one_topic": OneTopic()}
 VIEWS = {"mean": mean, "geometric_mean": geometric_mean, "corrected_mean": corrected_mean}
 STARTS: dict[str, Any] = {"spectral": SPECTRAL, "noise": NOISE}
-# Documents in a part of a minibatch, and power of the documents seen that minibatches weigh by,
-# where nothing else is said and the rule allows it.
+# Default documents in a part of a minibatch, and default growth, if the rule allows both.
 PART, GROWTH = 150, 3.0
-# Below so many words a document, one topic explains it best; from so many on, variational
+# Below the first number of words in a document, one topic is best; from the second on, variational
 # inference makes better topics than sampling.
 SHORT, LONG = 12, 60
-# Documents that a corpus should be learnt from, counting passes, the tokens of as many of 80
-# words, and most passes; more of a mixture fit the corpus too closely.
+# Least documents to learn, passes included, words of each to count the tokens, and most passes;
+# more passes of a mixture overfit the corpus.
 ENOUGH, ENOUGH_TOKENS, MOST_PASSES, MOST_OF_MIXTURE = 5000, 400_000, 5, 2
-# Pseudo-count of a word in a topic; in a small corpus a word has so many in all topics together,
-# but no more than the most in one, nor less than in a stream.
+# Pseudo-count of a word in a topic of a stream; pseudo-count in all topics in a small corpus,
+# between the pseudo-count of a stream and the most in one topic.
 WORD_PRIOR, WORD_PRIOR_OF_ALL, MOST_WORD_PRIOR = 0.02, 1.5, 0.15
 DOC_TOPIC_UPDATES: dict[str, DocTopicUpdate] = {
     "fixed": Fixed(),
@@ -89,28 +88,28 @@ ADVICE = {
 
 @dataclass(frozen=True)
 class Schedule:
-    """How the minibatches of a stream are stepped through, whatever the rule.
+    """Steps through the minibatches of a stream, under any rule.
 
     Parameters
     ----------
     inner_batch_size : int, "auto" or None, default="auto"
-        Documents in a part of a minibatch, a step of its own; None for whole minibatches. "auto"
-        is 150, or None for rules that take whole minibatches and, with sampling, for "hpp".
+        Documents in a part of a minibatch; each part is a step. None keeps minibatches whole.
+        "auto" is 150, or None for rules of whole minibatches and, with sampling, for "hpp".
     growth : float or None, default=None
         Power h of the number of tokens seen, N: a minibatch of B tokens weighs N^h - (N - B)^h, so
-        that the first guesses fade. None is 3 for rules that add minibatches up, 1 for others.
+        first guesses fade. None is 3 for rules that add minibatches up, else 1.
     prior_limit : float or None, default=0.3
-        Largest weight of the prior in learning, as a share of what was learnt; a larger one makes
-        topics of few words alike. At least 1e-10; None for no limit.
+        Largest weight of the prior in learning, as a share of the learnt mass. A larger weight
+        makes topics of few words alike. At least 1e-10; None for no limit.
     n_rounds : int, default=1
         Rounds between topics and documents in a minibatch; about 10 if few start from noise.
     n_start_rounds : int, default=1
-        Least number of rounds in each of the first three minibatches, or parts of them.
+        Least number of rounds in each of the first three minibatches or parts.
     warm_rounds : bool, default=False
-        Whether a further round starts from where the last one left the documents.
+        Whether a further round starts from the documents as left by the round before.
     averaging : {"linear", "uniform"} or None, default=None
-        Weights of the average of iterates (Polyak and Ruppert) that the topics are, if any. For a
-        kappa of 1/2 or less.
+        Weights of the average of iterates (Polyak and Ruppert), taken as the topics; None for no
+        average. For a kappa of 1/2 or less.
 
     Examples
     --------
@@ -140,7 +139,7 @@ class Schedule:
             check_one_of(("linear", "uniform"), averaging=self.averaging)
 
 
-# Whole minibatches that count alike: the equations of a rule alone.
+# Whole minibatches of equal weight: the equations of a rule alone.
 PLAIN = Schedule(None, 1.0, None)
 
 
@@ -151,20 +150,20 @@ class Composition:
     Attributes
     ----------
     update : Rule
-        How the posterior takes in a minibatch.
+        How the posterior learns a minibatch.
     inference : LocalStep
         How the topics of documents are found in learning.
     view : TopicView
-        What the local step sees of the topics.
+        Word weights in the local step.
     transform_inference : LocalStep or None
         How the topics of given documents are found; None is `inference.applied()`.
     doc_topic : DocTopicUpdate
         How the documents' prior is learnt.
     start : Start
-        What makes the topics that the first minibatch is seen with.
+        How the first topics are made.
     schedule : Schedule
-        Parts, weights and rounds. With births, the first minibatch is taken whole, and the
-        weights of rules that forget do not grow by default.
+        Parts, weights and rounds. With births, the first minibatch is whole, and weights do not
+        grow by default under rules with forgetting.
     births : DirichletProcess or None
         How topics of single-topic documents come and go; None for the topics of the start.
     """
@@ -179,22 +178,22 @@ class Composition:
     births: DirichletProcess | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        """The parts alone, without what is made of them when it is asked for."""
+        """The parts alone, without derived values."""
         return fields_of(self)
 
     @cached_property
     def inner_batch_size(self) -> int | None:
-        """Documents in the parts of a minibatch; None takes it whole."""
+        """Documents in the parts of a minibatch; None for whole minibatches."""
         given, traits = self.schedule.inner_batch_size, self.update.traits
         if isinstance(given, int | None):
             return given
-        # A rule that learns a rate goes over a minibatch several times, which serves sampling.
+        # A rule with a learnt rate goes over a minibatch several times, with gain for sampling.
         samples = isinstance(self.inference, Gibbs) and "local_bound" not in traits.needs
         return PART if can_be_cut(self.update) and not (samples and traits.learns_rate) else None
 
     @cached_property
     def growth(self) -> float:
-        """Power of the number of tokens that minibatches weigh by."""
+        """Power of the number of tokens in the weights of minibatches."""
         if self.schedule.growth is not None:
             return self.schedule.growth
         traits = traits_of(self.update)
@@ -218,7 +217,7 @@ class Composition:
 
     @cached_property
     def _model(self) -> LDA:
-        """The local side of the method, of the seed 0."""
+        """The local side of the method, with the seed 0."""
         found = self.transform_inference or self.inference.applied()
         report = self.traits.needs & self.inference.reports
         if self.rate_first:
@@ -230,7 +229,7 @@ class Composition:
 
     @cached_property
     def rate_first(self) -> bool:
-        """Whether a rate is learnt of a minibatch before it, or its parts, are learnt."""
+        """Whether a rate is learnt from a minibatch before the minibatch or its parts."""
         schedule, traits = self.schedule, self.traits
         bound = self.view.keeps_bound and schedule.prior_limit is None
         needs_bound = "local_bound" in traits.needs - (self.inference.reports if bound else set())
@@ -250,19 +249,19 @@ class Composition:
         seen: TopicPosterior | None = None,
         first: Source | None = None,
     ) -> tuple[Blend, Any]:
-        """The blend that takes in a minibatch, whole or in parts, and the state after it.
+        """The blend of a minibatch, whole or in parts, and the next state.
 
-        `seen` is a copy of the posterior, of the minibatch's words, to start from in its place.
-        `first` is what a start has made of the corpus; None to make it of this minibatch.
+        `seen`, a copy of the posterior for the minibatch's words, is the place to start from.
+        `first` are topics made from the corpus by a start; None makes topics from this minibatch.
         """
         size, n = self.inner_batch_size, minibatch.n_documents
         starts_whole = posterior.knows_nothing and self.births is not None
         n_parts = 1 if size is None or n <= size or starts_whole else -(-n // size)
-        # The first document of each part, all about as long, and the end.
+        # The first document of each part, all about equally long, and the end.
         bounds = np.linspace(0, n, n_parts + 1).astype(int).tolist()
         rate_first = self.rate_first
         if posterior.knows_nothing and seen is None and first is None:
-            # Of the part that sees them: topics that start from other words would be all alike.
+            # From the part that sees them: topics started from other words would be all alike.
             n_first = minibatch.n_documents if of_corpus(self.start) else bounds[1]
             first = model.first_topics(posterior, part(minibatch, 0, n_first)[0])
         if len(bounds) == 2 and seen is None and not rate_first:
@@ -274,7 +273,7 @@ class Composition:
         if rate_first:
             rate_model = model
             if "local_bound" in self.traits.needs:
-                # With the exact bound, as it compares several starts.
+                # With the exact bound, to compare several starts.
                 own_step = isinstance(self.inference, Variational)
                 rate_model = replace(
                     model, view=geometric_mean, report=frozenset({"local_bound"}), prior_limit=None,
@@ -293,8 +292,8 @@ class Composition:
 
 
 def auto_inference(X: sparse.csr_matrix) -> LocalStep:
-    """The local step that suits documents as long as these."""
-    # The sum of weights is no length: a document has as many words as entries then.
+    """The local step for documents of this length."""
+    # A sum of weights is no length: the words of a document then are its entries.
     weighted = np.count_nonzero(X.data % 1) > X.nnz / 2
     lengths = np.asarray((X.astype(bool) if weighted else X).sum(axis=1)).ravel()
     typical = lengths[lengths > 0].mean() if lengths.any() else SHORT
@@ -304,31 +303,31 @@ def auto_inference(X: sparse.csr_matrix) -> LocalStep:
 
 
 def traits_of(update: object) -> Traits:
-    """The traits of a rule; without any for another object."""
+    """The traits of a rule; empty traits for another object."""
     return update.traits if isinstance(update, Rule) else NO_TRAITS
 
 
 def auto_view(inference: object, update: object) -> TopicView:
-    """The view that suits a local step and a rule."""
+    """The view for a local step and a rule."""
     counts = traits_of(update).merges not in MEANS
     return corrected_mean if isinstance(inference, Variational) and counts else mean
 
 
 def auto_doc_topic(inference: object) -> DocTopicUpdate:
-    """The way to learn the documents' prior of what a local step reports."""
-    reports = getattr(inference, "reports", ())  # An isinstance of a protocol takes long.
+    """The update of the documents' prior for the reports of a local step."""
+    reports = getattr(inference, "reports", ())  # An isinstance of a protocol is slow.
     if "shares" in reports:
         return DOC_TOPIC_UPDATES["shares"]
     return DOC_TOPIC_UPDATES["fixed_point" if "log_theta" in reports else "fixed"]
 
 
 def can_be_cut(rule: Rule) -> bool:
-    """Whether the minibatches of a rule can be stepped through in parts."""
+    """Whether the minibatches of a rule may have parts."""
     return rule.traits.learns_rate or rule.for_part(0.5) is not None
 
 
 def auto_passes(inference: LocalStep, n_documents: int, n_tokens: float) -> int:
-    """Passes over a corpus that suit its size; of a mixture its documents alone."""
+    """Passes over a corpus by its size; for a mixture by documents alone."""
     by_documents = math.ceil(ENOUGH / max(n_documents, 1))
     if isinstance(inference, OneTopic):
         return min(MOST_OF_MIXTURE, by_documents)
@@ -336,22 +335,22 @@ def auto_passes(inference: LocalStep, n_documents: int, n_tokens: float) -> int:
 
 
 def auto_word_prior(update: object, n_documents: int, n_components: int) -> float:
-    """The pseudo-count of a word in a topic that suits a rule and the size of a corpus."""
-    # Few documents lack many of the words to come, and topics many of the words learnt.
+    """The pseudo-count of a word in a topic for a rule and the size of a corpus."""
+    # Few documents lack many later words, and topics lack many learnt words.
     if n_documents >= ENOUGH or traits_of(update).merges != "sum":
         return WORD_PRIOR
     return min(MOST_WORD_PRIOR, max(WORD_PRIOR, WORD_PRIOR_OF_ALL / n_components))
 
 
 def of_corpus(start: Start) -> bool:
-    """Whether a start is made of all documents at hand, which not every start says."""
+    """Whether a start uses all documents at hand; some starts do not say."""
     return getattr(start, "of_corpus", False)
 
 
 def check_parts(composition: Composition, auto: Collection[str] = ()) -> None:
-    """Refuse what is no part, and what the rule does not allow whatever the local step reports.
+    """Refuse what is not a part, and parts that the rule never allows.
 
-    `auto` has the names of parameters that may be "auto" too.
+    `auto` has the names of parameters that may also be "auto".
     """
     update, step, view = composition.update, composition.inference, composition.view
     start, doc_topic = composition.start, composition.doc_topic
@@ -383,7 +382,7 @@ def check_parts(composition: Composition, auto: Collection[str] = ()) -> None:
 
 
 def check_needs(composition: Composition) -> None:
-    """Refuse a rule that needs what neither the posterior of topics nor the local step has."""
+    """Refuse a rule whose needs neither the posterior of topics nor the local step meets."""
     inference, view = composition.inference, composition.view
     reports = set(inference.reports)
     if composition.rate_first:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Estimators whose topics people may edit; `streamtopics.editing` has the edits."""
+"""Estimators with topics that people may edit; see `streamtopics.editing`."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from streamtopics.posteriors import Blend
 
 
 class Editable(StreamingTopicModel):
-    """Base of the estimators whose topics are rows of counts that people may edit."""
+    """Base of the estimators with editable topics: rows of counts."""
 
     @property
     def _labels(self) -> Any:
-        """The `TopicLabels` of `streamtopics.editing`; None if nothing was edited."""
+        """The `TopicLabels` of `streamtopics.editing`; None without edits."""
         check_is_fitted(self)
         return self._commit.edits and self._commit.edits.labels
 
     @property
     def edits_(self) -> list[Any]:
-        """The edits of the topics, in order, without those that were undone."""
+        """The edits of the topics, in order, without undone edits."""
         return self._commit.edits.edits if self._labels else []
 
     @property
@@ -35,7 +35,7 @@ class Editable(StreamingTopicModel):
 
     @property
     def topic_names_(self) -> np.ndarray:
-        """Names of the topics, "" for one without; only if `rename` has given any."""
+        """Names of the topics, "" for a topic without a name; only after `rename`."""
         names = self._labels.names_by_row if self._labels else []
         if not any(names):
             raise AttributeError("topics have no names; streamtopics.editing.rename gives them")
@@ -43,13 +43,13 @@ class Editable(StreamingTopicModel):
 
     @property
     def hidden_topics_(self) -> np.ndarray:
-        """Rows of the topics that tables, reports and pictures leave out."""
+        """Rows of the topics left out of tables, reports and pictures."""
         rows = self._labels.rows(self._labels.hidden) if self._labels else []
         return np.array(sorted(rows), np.intp)
 
     @property
     def locked_topics_(self) -> np.ndarray:
-        """Rows of the topics whose words stay."""
+        """Rows of the topics with fixed words."""
         rows = self._labels.rows(self._labels.locked) if self._labels else []
         return np.array(sorted(rows), np.intp)
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The frame of all estimators: learning from a corpus or a minibatch, and reading.
 
-All that a step of learning changes is one frozen record, `Commit`, which is swapped in the call
-that writes the posterior. A call that fails before its step changes nothing. One thread at a time
-learns; reading goes on meanwhile, and is repeated if a step came in between.
+A step of learning replaces one frozen record, `Commit`, in the call that writes the posterior. So a
+call that fails before its step changes nothing. One thread at a time learns. Other threads can
+read; a reading is repeated if a step came in between.
 
-An estimator defines `_check` (its parameters), `_read` (its input), `_start` and `_learn` (a
-batch), and `_learn_all` if it does not learn a corpus in minibatches.
+An estimator defines `_check` (parameters), `_read` (input), `_start` and `_learn` (a batch), and
+`_learn_all` if a corpus is not learnt in minibatches.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ from streamtopics.utils.records import fields_of, nested_fields, of_record, repl
 
 try:
     from sklearn.callback import CallbackSupportMixin, with_callbacks
-except ImportError:  # scikit-learn before 1.9, where no callbacks can be set.
+except ImportError:  # scikit-learn before 1.9 has no callbacks
 
     class CallbackSupportMixin:  # type: ignore[no-redef]
-        """Nothing to set callbacks by."""
+        """Empty base without callbacks."""
 
     def with_callbacks(method: object) -> Any:  # type: ignore[misc]
         """Return the method as it is."""
@@ -45,38 +45,38 @@ except ImportError:  # scikit-learn before 1.9, where no callbacks can be set.
 
 
 T = TypeVar("T")
-# Times that a reader tries again before it holds learning off.
+# Attempts of a reader before it stops learning.
 N_ATTEMPTS = 3
-# What would pass for a number and is none.
+# Passes for a number, but is none.
 TRUTHS = bool, np.bool_, np.timedelta64
 # Fewer steps from a random start find no topics.
 FEW_STEPS = 5
-# What the score of a pipeline is asked for, where metadata is routed, and takes no notice of.
+# Requested of the score of a pipeline if metadata is routed, and ignored.
 NO_WEIGHTS: dict[str, None] = {"sample_weight": None}
 
 
 @dataclass(frozen=True)
 class Commit:
-    """All that a step of learning changes."""
+    """The fields changed by a step of learning."""
 
     _holds = "n_iter: >=0"
     posterior: Any
-    # Of the update rule.
+    # State of the update rule.
     state: Any = None
-    # Passes that `fit` has finished.
+    # Finished passes of `fit`.
     n_iter: int = 0
-    # What the state was made by.
+    # Composition of the last step.
     update: Any = None
-    # Records of the last thousand minibatches, where what the rule kept is reported.
+    # Records of the last thousand minibatches, for rules that report what they kept.
     drift: tuple[Any, ...] = ()
 
     @property
     def n_batches(self) -> int:
-        """Minibatches learnt from."""
+        """Learnt minibatches."""
         return int(self.posterior.n_batches)
 
     def copied(self) -> Self:
-        """Return a record that no later step changes: posteriors are written in place."""
+        """Return a record safe from later steps, because posteriors are written in place."""
         written = hasattr(self.posterior, "blend")
         return replace(self, posterior=deepcopy(self.posterior)) if written else self
 
@@ -84,17 +84,17 @@ class Commit:
 class StreamingEstimator(
     WithCache, LinksToReference, HoldsPlainNumbers, CallbackSupportMixin, BaseEstimator
 ):
-    """Base of the estimators that learn from streams; see the module for its hooks.
+    """Base of the estimators that learn from streams; see the module for the hooks.
 
-    Fields of records among the parameters are parameters too: `update__rho`. `_records` names
-    the parameters that may be records, with the words, or None, that stand for some of them.
+    Fields of records among the parameters are parameters too: `update__rho`. `_records` names the
+    parameters that may be records, with the words, or None, for some of the records.
     """
 
     _commit: Any = None
     _records: ClassVar[dict[str, dict[Any, Any]]] = {}
     _units = ("documents", "tokens")
     _parameter_constraints: ClassVar[dict[str, Any]] = {}
-    # Names of the parameters that these are of.
+    # Names of the parameters of a stored result.
     _checked: ClassVar[list[str]] = []
     n_jobs: int | None = None
     batch_size: int
@@ -114,7 +114,7 @@ class StreamingEstimator(
 
     @property
     def _made(self) -> dict[str, Any]:
-        """Results of the parameters; setting a parameter empties it."""
+        """Results of the parameters; setting a parameter empties the dictionary."""
         return cast(dict[str, Any], self._cache.setdefault("made", {}))
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -131,7 +131,7 @@ class StreamingEstimator(
         return params
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters; those of records as ``update__rho``."""
+        """Set parameters; fields of records as ``update__rho``."""
         own = super().get_params(deep=False)
         inner: dict[str, dict[str, Any]] = {}
         for name in [*params]:
@@ -145,7 +145,7 @@ class StreamingEstimator(
         return changed
 
     def _record(self, name: str, value: object) -> Any:
-        """The record that a word stands for, or the value itself."""
+        """The record for a word, or the value itself."""
         is_word = value is None or isinstance(value, str)
         return self._records[name].get(value, value) if is_word else value
 
@@ -155,10 +155,10 @@ class StreamingEstimator(
     _read: Callable[..., Any]
 
     def _check(self, before: Any) -> None:
-        """Raise where parameters contradict each other, or what a stream goes on from, if any."""
+        """Raise if parameters contradict each other, or contradict the stream so far, if any."""
 
     def _start(self, batch: Any) -> None:
-        """Set `_commit` and the seed as they are before the first minibatch."""
+        """Set `_commit` and the seed for the first minibatch."""
 
     def _learn(self, batch: Any, pool: Workers) -> None:
         """Learn from one minibatch and commit."""
@@ -169,7 +169,7 @@ class StreamingEstimator(
 
     @property
     def _begun(self) -> bool:
-        """Whether there is something for a minibatch to go on from."""
+        """Whether a minibatch continues earlier learning."""
         return self.__sklearn_is_fitted__()
 
     def _n_passes(self, batch: Any) -> int:
@@ -177,7 +177,7 @@ class StreamingEstimator(
         return int(self.max_iter)
 
     def _show(self, batch: Any, pool: Workers, report: Progress) -> None:
-        """Report something about a minibatch to come, where progress is shown."""
+        """Report on a minibatch before learning, if progress is shown."""
 
     # Learning
 
@@ -201,7 +201,7 @@ class StreamingEstimator(
 
     @with_callbacks
     def _learn_with_callbacks(self, batch: Any, pool: Workers, data: dict[str, Any]) -> None:
-        """Learn from a corpus, and tell scikit-learn's callbacks of it and of each minibatch."""
+        """Learn from a corpus, with scikit-learn's callbacks for the corpus and each minibatch."""
         n_tasks, told = 0, {"X": data.get("X"), "y": data.get("y")}
         if self._by_minibatches:
             n_tasks = self._n_passes(batch) * -(-batch.n_documents // self.batch_size)
@@ -214,7 +214,7 @@ class StreamingEstimator(
         whole.call_on_fit_task_end(estimator=self, **told, reconstruction_attributes={})
 
     def _learn_minibatches(self, batch: Any, pool: Workers, told: dict[str, Any]) -> None:
-        """Learn from a corpus, in minibatches and passes, and tell callbacks `told` of each."""
+        """Learn from a corpus, in minibatches and passes, and pass `told` to callbacks for each."""
         context = vars(self).get("_callback_fit_ctx")
         told_of = self.verbose > 0 or LOG.isEnabledFor(INFO)
         with self._progress(batch) if told_of else nullcontext() as report:
@@ -228,7 +228,7 @@ class StreamingEstimator(
                     self._learn(part, pool)
                     if report is not None:
                         report.update(part.n_documents, part.n_tokens)
-                    # The copy that a callback may ask for has all of the state.
+                    # A callback may ask for a copy; the copy has the complete state.
                     if task is not None and task.call_on_fit_task_end(
                         estimator=self, **told, reconstruction_attributes={}
                     ):
@@ -236,7 +236,7 @@ class StreamingEstimator(
                 self._commit = replace(self._commit, n_iter=self._commit.n_iter + 1)
 
     def _progress(self, batch: Any) -> AbstractContextManager[Progress]:
-        """Line that shows how far `fit` has come."""
+        """Line with the progress of `fit`."""
         total, name = self._n_passes(batch) * batch.n_documents, type(self).__name__
         return Progress(name, total, enabled=self.verbose > 0, units=self._units)
 
@@ -253,7 +253,7 @@ class StreamingEstimator(
 
     @contextmanager
     def _learning(self, reset: bool = False) -> Iterator[Workers]:
-        """Workers for a call that learns, alone; all is undone if it fails before its step."""
+        """Workers for a learning call, alone; a failure before the step undoes everything."""
         with lock_of(self):
             own = vars(self)
             before = dict(own)
@@ -270,8 +270,8 @@ class StreamingEstimator(
                 raise
 
     def _validate(self, before: Commit | None = None) -> None:
-        """Raise where parameters are wrong, by themselves, together, or for `before`."""
-        # To check them takes a fifth of the time of a small minibatch.
+        """Raise if parameters are wrong, by themselves, together, or for `before`."""
+        # The checks take a fifth of the time of a small minibatch.
         if not self._made.get("checked"):
             self._validate_params()
             values = self.get_params(deep=False)
@@ -288,7 +288,7 @@ class StreamingEstimator(
         return vars(self).get("feature_names_in_")
 
     def _swap(self, commit: Commit) -> tuple[dict[str, Any], str, Commit]:
-        """The commit record, for `blend` to set with the posterior."""
+        """The commit record, to be set by `blend` together with the posterior."""
         return vars(self), "_commit", commit
 
     def _draw_seed(self) -> int:
@@ -297,7 +297,7 @@ class StreamingEstimator(
     # Reading
 
     def _whole(self, read: Callable[[], T]) -> T:
-        """Return the result of `read`, of one whole state."""
+        """Return the result of `read` for one whole state."""
         check_is_fitted(self)
         for _ in range(N_ATTEMPTS):
             before = self._commit
@@ -313,7 +313,7 @@ class StreamingEstimator(
             return read()
 
     def _inferred(self, infer: Callable[[Workers], T]) -> T:
-        """Return the result of `infer`, of one whole state, with workers."""
+        """Return the result of `infer` for one whole state, with workers."""
         self._validate()
         with workers(self.n_jobs) as pool:
             return self._whole(lambda: infer(pool))
@@ -323,13 +323,13 @@ class StreamingEstimator(
     n_batch_iter_ = of_record("n_batches", "Number of minibatches learnt from.", int)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Parameters and fitted attributes, of one whole state that no later step changes."""
+        """Parameters and fitted attributes of one whole state, safe from later steps."""
         with lock_of(self):
             state = dict(super().__getstate__())
             if "_commit" in state:
                 state["_commit"] = state["_commit"].copied()
             if "_metadata_request" in state:
-                # By the name of the estimator, as files have no circles.
+                # By the name of the estimator: files have no circles.
                 requests = state["_metadata_request"]
                 owner = {id(requests.owner): type(self).__name__}
                 state["_metadata_request"] = deepcopy(requests, owner)
@@ -340,7 +340,7 @@ class StreamingEstimator(
 
 
 def same(one: Any, other: Any) -> bool:
-    """Whether two values are equal, which may be arrays, or records of one class with some."""
+    """Whether two values are equal: also arrays, or records of one class with arrays."""
     if isinstance(one, np.ndarray):
         return np.array_equal(one, other)
     if not is_dataclass(one) or isinstance(one, type):
@@ -350,13 +350,13 @@ def same(one: Any, other: Any) -> bool:
 
 
 def check_same(estimator: StreamingEstimator, **started: object) -> None:
-    """Refuse parameters that are not what the model was started with."""
+    """Refuse parameters changed since the start of the stream."""
     for name, value in started.items():
         check_unchanged(name, getattr(estimator, name), value)
 
 
 def check_unchanged(name: str, now: object, started: object) -> None:
-    """Refuse a setting that is not what the model was started with."""
+    """Refuse a setting changed since the start of the stream."""
     if not same(now, started):
         raise ValueError(
             f"{name} is {now!r:.99} now, but the model was started with {started!r:.99}; set it "
@@ -365,7 +365,7 @@ def check_unchanged(name: str, now: object, started: object) -> None:
 
 
 def check_same_state(rule: Rule, before: Rule, state: object, posterior: Any) -> None:
-    """Refuse a rule of another class that keeps another state, or means in place of counts."""
+    """Refuse a rule of another class with another state, or means instead of counts."""
     if kinds_of(rule) == kinds_of(before):
         return
     stateless = state is None and rule.init(posterior) is None
@@ -382,13 +382,13 @@ def keeps_means(rule: Rule) -> bool:
 
 
 def kinds_of(rule: Any) -> list[type]:
-    """Classes of a rule and of those in it that the state depends on."""
+    """Classes of a rule and of inner rules with a part in the state."""
     inner = kinds_of(rule.update) if isinstance(getattr(rule, "update", None), Rule) else []
     return inner if isinstance(rule, Rounds) else [type(rule), *inner]
 
 
 def check_update(update: object, offers: frozenset[str], posterior: str) -> None:
-    """Refuse an `update` that is no rule, or needs what `offers` lacks."""
+    """Refuse an `update` that is not a rule, or whose needs `offers` does not meet."""
     if not isinstance(update, Rule):
         raise TypeError(f"update must be a Rule, such as PowerPrior(0.9); got {update!r}")
     if lacking := sorted(update.traits.needs - offers):
@@ -397,14 +397,14 @@ def check_update(update: object, offers: frozenset[str], posterior: str) -> None
 
 
 def warn_of_few_steps(model: object, remedy: str) -> None:
-    """Say that `fit` ends before topics are found."""
+    """Warn that `fit` ends before topics are found."""
     few = f"{type(model).__name__}.fit makes fewer than {FEW_STEPS} steps from a random start"
     message = f"{few}, too few to find topics; for a corpus of few minibatches {remedy}"
     warnings.warn(message, ConvergenceWarning, stacklevel=2)
 
 
 def warn_of_no_boost(blend: Any, remedy: str) -> None:
-    """Say that knowledge is given and not used, unless there was nothing to boost it by."""
+    """Warn about unused prior knowledge, unless the minibatch was empty."""
     if np.any(blend.boost) or not np.any(blend.statistics.mass):
         return
     trouble = "boosted_prior is given, but nothing boosts it, so that it has no effect"

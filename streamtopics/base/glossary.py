@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Paragraphs that the docstrings of several estimators share.
+"""Paragraphs shared by the docstrings of several estimators.
 
-In the docstring of a class under `documented`, and in those of its own methods, a line of names
-in braces stands for the paragraphs of these names, some with the heading of a section.
+In the docstring of a class under `documented` and of its own methods, a line of names in braces
+stands for the paragraphs of these names, some with the heading of a section.
 """
 
 import re
@@ -263,14 +263,14 @@ process : Process""",
 }
 
 SHARED = PARAMETERS | ATTRIBUTES | METHODS
-# Blanks of a line that was continued by a backslash.
+# Blanks of a line continued by a backslash.
 CONTINUED = re.compile(r"(,|\bor) {4,}(?=\S)")
 PLACE = re.compile(r"^( *)\{(\w+(?:, \w+)*)\}$", flags=re.MULTILINE)
 
 
 def documented(cls: type) -> type:
     """Fill in the shared paragraphs of the docstrings of a class and of its own methods."""
-    # What `available_if` makes keeps the method as `fn`.
+    # The result of `available_if` keeps the method as `fn`.
     methods = (getattr(value, "fn", value) for value in vars(cls).values())
     for owner in (cls, *filter(isfunction, methods)):
         if owner.__doc__:

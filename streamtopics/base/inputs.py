@@ -33,14 +33,14 @@ from streamtopics.utils.structure import (
 
 @dataclass(frozen=True)
 class Documents:
-    """Counts of words in documents, and what comes with each document."""
+    """Counts of words in documents, with further data of each document."""
 
     X: sparse.csr_matrix
     # Arrays of n_documents rows by name, or None: classes of documents, or "vectors".
     columns: dict[str, Any]
-    # When the documents are from.
+    # Time of the documents.
     time: Any = None
-    # Whether these are all documents that `fit` learns from.
+    # Whether these are all documents of a `fit`.
     is_corpus: bool = False
 
     @property
@@ -58,7 +58,7 @@ class Documents:
 
     @property
     def vectors(self) -> Any:
-        """Their vectors, of shape (n_documents, n_dimensions); None if they have none."""
+        """Vectors of the documents, of shape (n_documents, n_dimensions); None without vectors."""
         return self.columns.get("vectors")
 
     def cut(self, size: int) -> Iterator[Documents]:
@@ -79,8 +79,8 @@ class CountsInput(TransformerMixin, StreamingEstimator):
     def _counts(self, X: Any, method: str, *, reset: bool = False) -> sparse.csr_matrix:
         """X as a CSR matrix of non-negative, finite counts, words in order.
 
-        Doubles and longer numbers are float64; everything else becomes float32, in which integers
-        are exact up to 16,777,216.
+        Doubles and longer numbers become float64; all other numbers become float32, exact for
+        integers up to 16,777,216.
         """
         caller, least = f"{type(self).__name__}.{method}", int(method == "fit")
         if not reset and (clean := as_clean(self, X, least)) is not None:
@@ -99,7 +99,7 @@ class CountsInput(TransformerMixin, StreamingEstimator):
         in_a_row = X.data.flags.c_contiguous and X.indices.flags.c_contiguous
         ordered = in_order(X if in_a_row else X.copy())
         if ordered is not X:
-            # Of an entry that is stored twice.
+            # Of repeated entries.
             check_reach(ordered, caller)
         return ordered
 
@@ -117,7 +117,7 @@ class CountsInput(TransformerMixin, StreamingEstimator):
 
 
 def as_clean(estimator: StreamingEstimator, X: Any, least: int) -> sparse.csr_matrix | None:
-    """X as `_counts` returns it, if its arrays alone need a look; None if X has fewer documents."""
+    """X as returned by `_counts`, if only its arrays need a check; None below `least` documents."""
     if type(X) not in (sparse.csr_matrix, sparse.csr_array) or X.ndim != 2:
         return None
     n, n_columns = X.shape
@@ -130,7 +130,7 @@ def as_clean(estimator: StreamingEstimator, X: Any, least: int) -> sparse.csr_ma
         if not minibatch.is_clean(*arrays, n_columns, LEAST_COUNT, MOST_COUNT):
             return None
     except (TypeError, ValueError):
-        # Arrays of another type or shape than the kernels read.
+        # Arrays of a type or shape unknown to the kernels.
         return None
     if data is not X.data:
         X = copy(X)
@@ -139,9 +139,9 @@ def as_clean(estimator: StreamingEstimator, X: Any, least: int) -> sparse.csr_ma
 
 
 def check_column_names(estimator: StreamingEstimator, X: Any, *, reset: bool) -> None:
-    """Keep the names of the columns of a data frame or `NamedCounts`, or compare them.
+    """Keep the names of the columns of a data frame or `NamedCounts`, or compare the names.
 
-    X may be a list of either.
+    X may be a list of frames or counts.
     """
     items = X if isinstance(X, list | tuple) or len(shape_of(X) or ()) == 1 else [X]
     named = (column_names(item) for item in items if sparse.issparse(item))

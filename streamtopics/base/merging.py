@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Models that learnt from different parts of a stream, made one."""
+"""The merging of models that learnt from different parts of a stream."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from streamtopics.utils.parallel import held, lock_of
 
 
 def _merges(estimator: Any) -> bool:
-    """Whether the rule says how posteriors are made one; for `available_if`."""
+    """Whether the rule defines merging; for `available_if`."""
     estimator._validate()
     rule = estimator._composed().update
     if rule.traits.merges is None:
@@ -32,7 +32,7 @@ def _merges(estimator: Any) -> bool:
 
 
 class Mergeable(StreamingEstimator):
-    """Adds `merge` to estimators of topics whose rule says how."""
+    """Adds `merge` to estimators of topics, if the rule defines merging."""
 
     _composed: Callable[[], Any]
     _n_features_out: int
@@ -42,25 +42,25 @@ class Mergeable(StreamingEstimator):
         """Merge another model into this one.
 
         Topics are matched by position, so the models must have started alike: from copies of one
-        model (pass it as `base`), or, less reliably, from one integer `random_state`. What both
-        share, the prior or all of `base`, counts once.
+        model (pass it as `base`), or, less reliably, from one integer `random_state`. The shared
+        part, the prior or all of `base`, counts once.
 
         The result is exact for rules that add counts, and for running means without forgetting.
-        Rules that forget treat the minibatches of `other` since `base` as later ones.
+        With forgetting, the minibatches of `other` since `base` count as later ones.
 
         Parameters
         ----------
         other : object
             A fitted estimator of the same class, prior and features.
         base : object or None, default=None
-            The common ancestor, if it had already learnt something.
+            The common ancestor, if it had already learnt.
 
         Returns
         -------
         self : object
-            This estimator, changed in place; `other` and `base` stay as they were.
+            This estimator, changed in place; `other` and `base` stay unchanged.
         """
-        # In one order, so that no two threads wait for ever; what is no estimator is refused below.
+        # In a fixed order against deadlocks; other objects than estimators are refused below.
         known = {id(e): e for e in (self, other, base) if isinstance(e, StreamingEstimator)}
         with held([lock_of(known[number]) for number in sorted(known)]):
             for name, model in (("this model", self), ("other", other), ("base", base)):
@@ -80,7 +80,7 @@ class Mergeable(StreamingEstimator):
             elif base is None and composition.traits.merges == "in order":
                 trouble = f"{composition.update} takes in what was learnt since both were one model"
             elif apart and not self._commit.update.start.of_seed:
-                # Of the start that they had, whatever the parameter is now.
+                # Of the common start, whatever the parameter is now.
                 trouble = "both models started from documents of their own, so their topics differ"
             if trouble:
                 raise ValueError(
@@ -91,7 +91,7 @@ class Mergeable(StreamingEstimator):
         return self
 
     def _merged_after(self, other: Self, base: Self) -> Any:
-        """The commit record with the other's minibatches after one's own."""
+        """The commit record with the other's minibatches after the own minibatches."""
         theirs, old = other._commit, base._commit
         if theirs.posterior.n_batches == old.posterior.n_batches:
             return self._commit
@@ -115,7 +115,7 @@ class Mergeable(StreamingEstimator):
         return replace(self._commit, posterior=posterior, state=state)
 
     def _merged(self, other: Self, model: Self | None) -> Any:
-        """The commit record of both; `model` is their ancestor."""
+        """The commit record of both; `model` is the ancestor."""
         composition = self._composed()
         merges = composition.traits.merges
         if model is not None and merges in ("decayed mean", "in order"):
@@ -123,7 +123,7 @@ class Mergeable(StreamingEstimator):
         mine, theirs = self.posterior_, other.posterior_
         base = None if model is None else model.posterior_
         (state, memory), (_, their_memory) = self._commit.state, other._commit.state
-        # Weight of this model's alpha, by minibatches; that of one if the other learnt none.
+        # Weight of this model's alpha, by minibatches; 1 if the other has learnt none.
         before = 0 if base is None else base.n_batches
         own, both = mine.n_batches - before, mine.n_batches + theirs.n_batches - 2 * before
         share = own / both if both > 0 else 0.5
@@ -144,7 +144,7 @@ class Mergeable(StreamingEstimator):
         return replace(self._commit, posterior=posterior, state=(state, memory))
 
     def _check_places(self, name: str) -> None:
-        """Refuse to merge where a topic has no place of its own, or is an average."""
+        """Refuse to merge topics without fixed rows, or averages."""
         if self._composed().schedule.averaging is not None:
             raise ValueError(f"{name} averages its iterates, which cannot be merged")
 

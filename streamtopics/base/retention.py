@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Estimators that tell how much of a model their minibatches left."""
+"""Estimators that report how much of a model was kept at each minibatch."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from streamtopics.base.frame import StreamingEstimator
 
 
 class ReportsRetention(StreamingEstimator):
-    """Adds what the rule kept to estimators whose commit record has `drift`."""
+    """Adds the share kept by the rule to estimators with `drift` in the commit record."""
 
     effective_sample_size_: Any
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Topics of the sentences of documents, for the estimators that read sentences."""
+"""Topics of the sentences of documents."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from streamtopics.metrics import predictive
 class SentenceTopics(TransformerMixin, LearntTopics):
     """Base of the estimators of topics of sentences; `_sentence_topic` is its hook."""
 
-    # Whether counts have to be whole numbers.
+    # Whether counts must be whole numbers.
     _whole_counts = False
     transform: Callable[..., np.ndarray]
-    # Of a batch and workers: topic proportions of the sentences, (n_sentences, n_components).
+    # Maps a batch and workers to topic proportions of the sentences, (n_sentences, n_components).
     _sentence_topic: Callable[..., np.ndarray]
 
     def _read(
@@ -37,7 +37,7 @@ class SentenceTopics(TransformerMixin, LearntTopics):
         n_words = None if reset else self.n_features_in_
         caller = f"{type(self).__name__}.{method}"
         X = list(X) if isinstance(X, Iterator) else X
-        # First the names: values in wrong columns are wrong for another reason.
+        # First the names, because values in wrong columns are wrong for another reason.
         check_column_names(self, X, reset=reset)
         sentences = read_sentences(
             X, groups, n_words=n_words, whole=self._whole_counts, caller=caller
@@ -112,7 +112,8 @@ class SentenceTopics(TransformerMixin, LearntTopics):
     def score_samples(self, X: SentencesLike, groups: OptionalArray = None) -> np.ndarray:
         """Log predictive probability of the held-out tokens of each document.
 
-        One token in five of each sentence is held out; its topics are inferred from the others.
+        One token in five of each sentence is held out; topics are inferred from the remaining
+        tokens.
 
         {sentences, groups}
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Documents made of sentences: one record, read from the two forms in which users have them."""
+"""Documents made of sentences: one record, read from both forms of input."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ from streamtopics.utils.structure import (
 
 @dataclass(frozen=True)
 class Sentences:
-    """Counts of the words in sentences, those of a document next to each other."""
+    """Counts of the words in sentences, with the sentences of a document next to each other."""
 
     # (n_sentences, n_words), float32 or float64: indices are sorted, without duplicates.
     counts: sparse.csr_matrix
     # (n_documents + 1,): document d has the rows starts[d] to starts[d + 1] - 1.
     starts: np.ndarray
-    # Place of each sentence in the matrix that was passed; None for the same order.
+    # Place of each sentence in the input; None for the same order.
     rows: np.ndarray | None = None
-    # Whether these are all documents that `fit` learns from.
+    # Whether these are all documents of a `fit`.
     is_corpus: bool = False
 
     @property
@@ -63,7 +63,7 @@ class Sentences:
 
     @property
     def batch(self) -> SentenceBatch:
-        """The sentences over the words that occur in them."""
+        """The sentences over the words that occur."""
         return SentenceBatch(minibatch_of(self.counts), self.starts)
 
     def cut(self, size: int) -> Iterator[Sentences]:
@@ -73,7 +73,7 @@ class Sentences:
             yield Sentences(self.counts[starts[0] : starts[-1]], starts - starts[0])
 
     def as_passed(self, values: np.ndarray) -> np.ndarray:
-        """Values of the sentences in the order in which the sentences were passed."""
+        """Values of the sentences in the order of the input."""
         if self.rows is None:
             return values
         out = np.empty_like(values)
@@ -93,7 +93,8 @@ def read_sentences(
     """Read documents made of sentences: one matrix with `groups`, or a matrix for each.
 
     X has `n_words` columns, if known. Counts must be whole numbers if `whole`, and may be negative,
-    as of vectors, if `signed`; they are float64 if any matrix is, else float32. X stays as it is.
+    as for vectors, if `signed`. The result is float64 if any matrix is, else float32. X stays
+    unchanged.
     """
     if isinstance(X, Iterator):
         X = list(X)
@@ -109,7 +110,7 @@ def read_sentences(
     else:
         sentences = _stacked(list(X), n_words or 0, caller, read)
     found = sentences.counts
-    # A matrix of its own, so that nothing is noted in what was passed.
+    # A copy; the input gets no notes.
     found = in_order(sparse.csr_matrix((found.data, found.indices, found.indptr), found.shape))
     if n_words is not None and found.shape[1] != n_words:
         raise ValueError(
@@ -133,14 +134,14 @@ def read_sentences(
 
 
 def _is_sequence(X: Any) -> bool:
-    """Whether X is a sequence with a matrix for each document, not one matrix for all."""
+    """Whether X is a sequence with a matrix for each document, instead of one matrix."""
     if _is_list(X) and all(_is_list(item) and not len(item) for item in X):
         return True
     return _n_axes(X) == 3 and not sparse.issparse(X)
 
 
 def _is_list(X: Any) -> bool:
-    """Whether X is a sequence of whatever: a list, a tuple, a 1-D array of objects."""
+    """Whether X is a sequence of any objects: a list, a tuple, a 1-D array of objects."""
     shape = shape_of(X)
     if shape is not None:
         return len(shape) == 1 and X.dtype == object
@@ -148,7 +149,7 @@ def _is_list(X: Any) -> bool:
 
 
 def _n_axes(X: Any) -> int:
-    """The number of axes; those of a list are one more than those of the deepest item."""
+    """The number of axes; for a list one more than of the deepest item."""
     if _is_list(X):
         return 1 + max(map(_n_axes, X), default=0)
     return len(shape_of(X) or ())
@@ -161,7 +162,7 @@ def _grouped(counts: sparse.csr_matrix, groups: Any, caller: str) -> Sentences:
             f"X, passed to {caller}, is one matrix whose rows are sentences; pass groups, with the "
             "document of each row, or a list with one matrix for each document"
         )
-    # As Python's own objects, if the library can make them.
+    # As Python objects, if the library can convert.
     labels = groups.tolist() if hasattr(groups, "tolist") else list(from_arrow(groups))
     if len(labels) != counts.shape[0] or any(map(is_missing, labels)):
         raise ValueError(
@@ -202,7 +203,7 @@ def _check_same_names(documents: list[Any], caller: str) -> None:
     expected, checked = None, None
     for d, X in enumerate(documents):
         names = column_names(X)
-        # The counts of one vectorizer share their names, which are compared once.
+        # The counts of one vectorizer share their names, compared only once.
         if names is None or names is checked:
             continue
         checked, names = names, list(names)

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Estimators of latent Dirichlet allocation: a rule, a local step and a view on one frame.
 
-A subclass has an explicit `__init__` and `_composition`, which makes the parts from its
-parameters.
+A subclass has an explicit `__init__` and `_composition`, which makes the parts from the parameters.
 """
 
 from __future__ import annotations
@@ -64,31 +63,31 @@ DOCUMENTS_AT_ONCE = 4096
 
 @dataclass(frozen=True)
 class TopicCommit(Commit):
-    """All that a step of learning topics changes."""
+    """The fields changed by a step of learning topics."""
 
     _holds = (
         "posterior: V K; average: V K; posterior.n_dimensions: =M; begun.X: f N V >=0; "
         "begun.columns: f N *; begun.vectors: f * M"
     )
     posterior: TopicPosterior
-    # Of the iterates, where the topics are that.
+    # The average of iterates, if the topics are an average.
     average: IterateAverage | None = None
-    # Of births and deaths, where topics come and go.
+    # Births and deaths, if topics come and go.
     lifetimes: Lifetimes | None = None
-    # Topics that a start has made of the corpus, until the first minibatch was seen with them.
+    # Topics made by a start from the corpus, until the first minibatch has seen them.
     first: Source | None = None
-    # Documents of the beginning of the stream, while it is learnt anew.
+    # Documents of the beginning of the stream, during the second learning.
     begun: Documents | None = None
-    # The `streamtopics.editing.records.Edits` of the topics, if people have edited them.
+    # The `streamtopics.editing.records.Edits` of the topics, if edited.
     edits: Any = None
 
     @property
     def n_hidden(self) -> int:
-        """Topics that are a background of all documents, the first ones of the posterior."""
+        """Number of background topics, the first of the posterior."""
         return int(self.update.inference.n_background)
 
     def copied(self) -> Self:
-        # Alpha is never written in place, and a rule may remember the same array.
+        # Alpha is never written in place; a rule may remember the same array.
         alpha = self.posterior.alpha
         posterior, average = deepcopy((self.posterior, self.average), {id(alpha): alpha})
         return replace(self, posterior=posterior, average=average)
@@ -99,16 +98,16 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
     """Base of the estimators of topics over words."""
 
     _parameter_constraints: ClassVar[dict[str, Any]] = COMMON_CONSTRAINTS
-    # Whether the prior of the topics may differ between them.
+    # Whether topics may have different priors.
     _topics_have_priors = True
-    # What the documents' prior sums to by default.
+    # Default sum of the documents' prior.
     _doc_topic_mass = 3.0
     _commit: TopicCommit
     n_components: int
     boosted_prior: Any = None
     doc_topic_prior: Any = None
 
-    # Of no arguments: the rule, the local steps and the view, from the parameters as they are now.
+    # Makes the rule, the local steps and the view from the current parameters.
     _composition: Callable[..., Composition]
 
     # Learning
@@ -134,14 +133,14 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
         {X_to_learn}
         {y_ignored}
         time : object, default=None
-            When the documents are from: kept in `drift_`.
+            Time of the documents: kept in `drift_`.
 
         {returns_self}
         """
         return self._partial_fit(X=X, time=time)
 
     def _composed(self) -> Composition:
-        """The parts of the parameters as they are now, or those equal ones that learnt last."""
+        """The parts by the current parameters, or the equal parts of the last step."""
         made, commit = self._made.get("composition"), self._commit
         if commit is None or made is not commit.update:
             made = self._composition()
@@ -166,17 +165,17 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
         self._check_background(now)
         if type(now.doc_topic) not in (type(FIXED), type(learnt_by.doc_topic)):
             check_unchanged("doc_topic_prior_update", now.doc_topic, learnt_by.doc_topic)
-        # That of the rule, without those of the pieces around it; those of HDPs are none of rules.
+        # Only the rule's, without the pieces around it; an HDP has its own.
         own = state[0] if isinstance(state, tuple) else None
         check_same_state(now.update, learnt_by.update, own, before.posterior)
 
     def _check_background(self, now: Composition) -> None:
-        """Refuse a composition that takes another number of topics for a background."""
+        """Refuse a composition with another number of background topics."""
         if now.inference.n_background != self._n_hidden:
             check_unchanged("inference", now.inference, self._commit.update.inference)
 
     def _started(self) -> dict[str, Any]:
-        """Parameters that the stream cannot change, as it was started with them."""
+        """Parameters fixed by the stream, with their values at the start."""
         return {"n_components": self._commit.posterior.n_nodes - self._n_hidden}
 
     def _n_passes(self, batch: Documents) -> int:
@@ -207,7 +206,7 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
             n_batches = -(-batch.n_documents // self.batch_size) * self._n_passes(batch)
             rounds = map(composition.rule.n_rounds_of, range(min(n_batches, FEW_STEPS)))
             if sum(rounds) < FEW_STEPS and self.n_components > 1 and composition.start == NOISE:
-                # More passes would fit few documents too closely.
+                # More passes would overfit few documents.
                 warn_of_few_steps(
                     self, "take start='spectral', or set schedule__n_rounds to about 10"
                 )
@@ -217,7 +216,7 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
         self._commit = commit
 
     def _prior_directions(self, vectors: np.ndarray, n_nodes: int) -> np.ndarray:
-        """The prior of the directions of vectors: for each topic a document of all directions."""
+        """The prior of the directions of vectors: for each topic the mean of all directions."""
         prior = np.zeros((n_nodes, vectors.shape[1] + 1))
         prior[self._composition().inference.n_background :, -1] = 1.0
         return prior
@@ -229,11 +228,11 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
 
     @property
     def _n_hidden(self) -> int:  # type: ignore[override]
-        """Topics of the posterior that are a background of all documents; the first ones."""
+        """Number of background topics, the first of the posterior."""
         return self._commit.n_hidden
 
     def _first_doc_topic_prior(self) -> np.ndarray:
-        """The documents' prior that the stream starts with."""
+        """The documents' prior at the start of the stream."""
         return check_doc_topic_prior(self.doc_topic_prior, self.n_components, self._doc_topic_mass)
 
     def _learn(self, batch: Documents, pool: Workers) -> None:
@@ -244,7 +243,7 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
     def _carry_out(
         self, composition: Composition, blend: Blend, found: dict[str, Any], time: object = None
     ) -> None:
-        """Commit a blend, with what else it changes of the commit record."""
+        """Commit a blend, with further changes of the commit record."""
         commit = self._commit
         posterior = found.get("posterior", commit.posterior)
         if posterior.xi is not None:
@@ -256,18 +255,20 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
                 record = replace(record, batch=drift[-1].batch + 1)
             drift = kept_records(drift, record)
         if composition.doc_topic == FIXED != commit.update.doc_topic:
-            # What was learnt of the documents waits for the update that learnt it.
+            # The part of the update's own documents waits for that update.
             composition = replace(composition, doc_topic=commit.update.doc_topic)
         if composition.start.of_seed != commit.update.start.of_seed and not posterior.knows_nothing:
-            composition = replace(composition, start=commit.update.start)  # It was that of these.
-        # A beginning ends with what is learnt otherwise than of its documents.
+            composition = replace(
+                composition, start=commit.update.start
+            )  # The start of the update's documents.
+        # Other learning than of its documents ends a beginning.
         new = replace(commit, **({"begun": None} | found), update=composition, drift=drift)
         (commit.average or posterior).blend(blend, [self._swap(new)])
 
     def _stepped(
         self, composition: Composition, batch: Documents, pool: Workers
     ) -> tuple[Blend, dict[str, Any]]:
-        """The blend that takes in a minibatch, and what else it changes of the commit record."""
+        """The blend of a minibatch, and further changes of the commit record."""
         commit, model = self._commit, composition.model(self.seed_)
         blend, state = composition.step(
             commit.posterior, batch.minibatch, commit.state, model, pool, first=commit.first
@@ -295,7 +296,7 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
 
     def _check_forgets(self) -> None:
         check_is_fitted(self)
-        # Of the rule that it has learnt by, whatever the parameters are now.
+        # Of the rule of the last step, whatever the parameters are now.
         update = self._commit.update
         if not update.rule.traits.forgets:
             raise AttributeError(
@@ -305,7 +306,7 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
 
     @property
     def effective_sample_size_(self) -> np.ndarray:
-        """Tokens that each topic stands for, its prior's included, where the rule forgets."""
+        """Mass of each topic in tokens, with the prior, for rules with forgetting."""
         self._check_forgets()
         return self._whole(lambda: self._learnt.mass[self._n_hidden :])
 
@@ -314,8 +315,8 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
     def transform(self, X: MatrixLike) -> np.ndarray:
         """Topic proportions of documents: their posterior mean.
 
-        Deterministic; each row depends on its own document only. A document without words has
-        the mean of `doc_topic_prior_`.
+        Deterministic; each row depends on one document only. A document without words has the mean
+        of `doc_topic_prior_`.
 
         {X}
 
@@ -351,13 +352,14 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
         return out
 
     def _minibatch(self, X: sparse.csr_matrix) -> Minibatch:
-        """Documents to infer."""
+        """Documents for inference."""
         return minibatch_of(X)
 
     def score_samples(self, X: MatrixLike) -> np.ndarray:
         """Log predictive probability of the held-out tokens of each document.
 
-        One token in five of each document is held out; proportions are inferred from the others.
+        One token in five of each document is held out; proportions are inferred from the remaining
+        tokens.
 
         {X}
 
@@ -384,12 +386,12 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
         return self._inferred(lambda pool: self._completion(batch.X, pool, batch.vectors))
 
     def held_out_log_probability(self, observed: MatrixLike, held_out: MatrixLike) -> np.ndarray:
-        """Log probability of tokens of documents, given other tokens of theirs.
+        """Log probability of tokens of documents, given further tokens of the same documents.
 
         Parameters
         ----------
         observed, held_out : {array-like, sparse matrix} of shape (n_documents, n_features)
-            Word counts, such as `streamtopics.metrics.completion_split` makes.
+            Word counts, for example of `streamtopics.metrics.completion_split`.
 
         Returns
         -------
@@ -425,9 +427,9 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
 
 
 def with_hidden(prior: np.ndarray, n_hidden: int) -> np.ndarray:
-    """A prior with hidden topics before the others, of which it expects what they do on average.
+    """A prior with hidden topics first; their prior is the mean over the topics.
 
-    Topics are the last axis; one of length 1 stands for equal ones.
+    Topics are the last axis; length 1 stands for equal topics.
     """
     if not n_hidden or (prior.ndim > 1 and prior.shape[-1] == 1):
         return prior

@@ -21,17 +21,17 @@ from streamtopics.utils.records import of_record
 
 
 class LearntTopics(ClassNamePrefixFeaturesOutMixin, StreamingEstimator):
-    """The attributes of an estimator whose `posterior_` is one of topics over words."""
+    """The attributes of an estimator with topics over words as `posterior_`."""
 
     _holds = "_commit.posterior: V *; n_features_in_: =V"
     _records: ClassVar[dict[str, dict[Any, Any]]] = {"topic_word_prior": {}, "boosted_prior": {}}
     __metadata_request__score: ClassVar[dict[str, Any]] = NO_WEIGHTS
-    # First topics of the posterior that are no topics to users: a background.
+    # Number of background topics, the first of the posterior; hidden from users.
     _n_hidden = 0
 
     @property
     def _learnt(self) -> Any:
-        """The posterior, or the average of its iterates, that topics are read from."""
+        """The posterior of the topics, or the average of its iterates."""
         return self.posterior_
 
     @property
@@ -52,25 +52,25 @@ class LearntTopics(ClassNamePrefixFeaturesOutMixin, StreamingEstimator):
 
     @property
     def topic_weights_(self) -> np.ndarray:
-        """Share of all tokens seen that each topic explains; sums to 1."""
+        """Share of each topic in all learnt tokens; sums to 1."""
         learnt = self._whole(lambda: self._learnt.learnt_part[self._n_hidden :])
         total = learnt.sum()
         return learnt / total if total > 0 else np.full(len(learnt), 1 / len(learnt))
 
     @property
     def hidden_topics_(self) -> np.ndarray:
-        """Rows of the topics that tables, reports and pictures leave out; none if not edited."""
+        """Rows of the topics left out of tables, reports and pictures; none without edits."""
         return np.empty(0, np.intp)
 
     @property
     def prior_retention_(self) -> np.ndarray:
-        """Share of each topic's mass that is still owed to the prior."""
+        """Share of the prior in each topic's mass."""
         own = slice(self._n_hidden, None)
         return self._whole(lambda: self._learnt.prior_part[own] / self._learnt.mass[own])
 
     @property
     def doc_topic_prior_(self) -> np.ndarray:
-        """Dirichlet parameter of the documents' topic proportions, as of now."""
+        """The current Dirichlet parameter of the documents' topic proportions."""
         return np.array(self.posterior_.alpha[self._n_hidden :])
 
     n_documents_seen_ = of_record("posterior.n_documents", "Documents seen, in all passes.", int)
@@ -93,11 +93,11 @@ class LearntTopics(ClassNamePrefixFeaturesOutMixin, StreamingEstimator):
         Parameters
         ----------
         feature_names : array-like of shape (n_features,), default=None
-            Words of the columns; None for the names seen in `fit`, or else column numbers.
+            Words of the columns. None is the names seen in `fit`, or column numbers without names.
         n_words : int, default=10
             Number of words.
         relevance : float in [0, 1], default=0.6
-            1 orders words by probability. Less prefers words that other topics lack; see
+            1 orders words by probability; smaller values prefer words rare in other topics. See
             `streamtopics.metrics.relevant_words`.
 
         Returns
@@ -115,18 +115,18 @@ class LearntTopics(ClassNamePrefixFeaturesOutMixin, StreamingEstimator):
         return [list(names[k]) for k in columns]
 
     def forget_words(self, columns: ArrayLike, words: OptionalArray = None) -> Self:
-        """Forget some columns, before they get other words.
+        """Forget some columns before new words get the columns.
 
-        They keep the prior alone. Documents, tokens and minibatches seen are still counted.
+        The columns keep the prior alone. Documents, tokens and minibatches seen are still counted.
 
         Parameters
         ----------
         columns : array-like of int
-            Columns of the counts, such as `recycled_` of a
+            Columns of the counts, for example `recycled_` of a
             `~streamtopics.text.StreamingCountVectorizer`.
         words : array-like of shape (n_columns,), default=None
             The old words of the columns, for reports. A `~streamtopics.text.StreamingPipeline`
-            passes them.
+            passes these words.
 
         Returns
         -------
@@ -149,16 +149,16 @@ class LearntTopics(ClassNamePrefixFeaturesOutMixin, StreamingEstimator):
         return self
 
     def _commit_without(self, words: np.ndarray, names: dict[int, Any]) -> Any:
-        """The commit record without some words, which `names` has the names of until now."""
+        """The commit record without some words, with their names in `names`."""
         return replace(self._commit, state=self._state_without(words))
 
     def _state_without(self, words: np.ndarray) -> Any:
-        """The state of the update rule, without what it has of some words."""
+        """The state of the update rule without some words."""
         rule = self._commit.update
         return self._commit.state if rule is None else rule.without_words(self._commit.state, words)
 
     def _column_names(self, feature_names: OptionalArray) -> np.ndarray:
-        """Names of the columns: those given, or seen in `fit`, or their numbers."""
+        """Names of the columns: given names, names seen in `fit`, or numbers."""
         check_is_fitted(self)
         names = self._names_seen if feature_names is None else feature_names
         names = np.arange(self.n_features_in_) if names is None else names

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Types of the parameters that several estimators have."""
+"""Types of parameters shared by estimators."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -11,7 +11,7 @@ from scipy import sparse
 from streamtopics.priors import Symmetric, WordPrior
 
 RandomState = int | np.random.RandomState | None
-# Pseudo-counts by word: a number or an array, or what makes one when a model is fitted.
+# Pseudo-counts by word: a number, an array, or a maker of pseudo-counts at the fit.
 WordPriorLike = ArrayLike | WordPrior | Callable[..., Any] | None
 DocTopicPriorLike = ArrayLike | Symmetric | None
 # Counts of words in documents, or in sentences with their documents.

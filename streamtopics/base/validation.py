@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks of parameters and labels, and the one place that uses scikit-learn's own."""
+"""Checks of parameters and labels; the only module with scikit-learn's own checks."""
 
 from numbers import Integral, Real
 
@@ -78,7 +78,7 @@ def check_topic_word_prior(
 ) -> np.ndarray:
     """The prior by word: of shape (n_features or 1, n_components or 1).
 
-    n_components, in messages `components`, is None if topics cannot have priors of their own.
+    n_components, in messages `components`, is None if all topics share one prior.
     """
     if prior is None:
         prior = MASS_PER_WORD
@@ -101,9 +101,9 @@ def check_word_prior(
     y: np.ndarray | None = None,
     classes: np.ndarray | None = None,
 ) -> np.ndarray:
-    """The estimator's prior of this name by word, made for the columns of X where it has to be.
+    """The estimator's prior of this name by word, made for the columns of X if necessary.
 
-    The shape is that of `check_topic_word_prior`; `y` and `classes` are those of `Columns`.
+    The shape is as in `check_topic_word_prior`; `y` and `classes` are passed to `Columns`.
     """
     given = getattr(estimator, name)
     columns = Columns(X, estimator._names_seen, n_components, y, classes)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Estimators of topics whose documents may have vectors beside their words."""
+"""Estimators of topics of documents with words and vectors."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ D = TypeVar("D", bound=Documents)
 
 @documented
 class TakesVectors(StreamingTopicModel):
-    """Base of the estimators whose documents may have vectors beside their words."""
+    """Base of the estimators of documents with words and vectors."""
 
     def _with_vectors(self, batch: D, vectors: OptionalArray, *given: Any) -> D:
-        """The documents with their vectors; `given` is for `check_vectors`."""
+        """The documents with vectors; `given` is for `check_vectors`."""
         found = check_vectors(vectors, batch.n_documents, *given)
         found = None if found is None else found.astype(batch.X.dtype)
         return replace(batch, columns=batch.columns | {"vectors": found})
@@ -58,7 +58,7 @@ class TakesVectors(StreamingTopicModel):
         {X_to_learn}
         {known_topics}
         time : object, default=None
-            When the documents are from: kept in `drift_`.
+            Time of the documents: kept in `drift_`.
         {vectors}
 
         {returns_self}
@@ -83,8 +83,8 @@ class TakesVectors(StreamingTopicModel):
     def transform(self, X: MatrixLike, *, vectors: OptionalArray = None) -> np.ndarray:
         """Topic proportions of documents: their posterior mean.
 
-        Deterministic; each row depends on its own document only. A document without words or
-        a vector has the mean of `doc_topic_prior_`.
+        Deterministic; each row depends on one document only. A document without words or a vector
+        has the mean of `doc_topic_prior_`.
 
         {X}
         {vectors}
@@ -120,10 +120,10 @@ def check_vectors(
     told: tuple[str, str] = ("the model was started with", "otherwise start anew with fit"),
     rows: str = "documents",
 ) -> Any:
-    """Vectors of documents, or "names", scaled to length 1, 0 for one without; None if none came.
+    """Vectors of documents, or "names", scaled to length 1, 0 if missing; None if none were passed.
 
-    `learnt` is the dimension of those learnt from so far, 0 if they were none and None before the
-    first; `told` says what has that dimension, and the remedy, for messages.
+    `learnt` is the dimension of the learnt vectors, 0 if there were none and None before the first;
+    `told` names the source of this dimension and the remedy, for messages.
     """
     name = "vectors" if rows == "documents" else "name_vectors"
     where = f"{name}, passed to {caller},"
@@ -151,7 +151,7 @@ def check_vectors(
     if len(odd):
         raise ValueError(f"{where} must be finite; row {odd[0]} is {found[odd[0]]!s:.60}")
     found = np.where(lacking[:, None], found.dtype.type(0), found)
-    # By the largest entry first: squares of large or small ones are infinite or 0.
+    # By the largest entry first: squares of large or small entries are infinite or 0.
     largest = np.maximum(found.max(axis=1), -found.min(axis=1))[:, None]
     np.divide(found, largest, out=found, where=largest > 0)
     lengths = np.linalg.norm(found, axis=1, keepdims=True)
@@ -160,14 +160,14 @@ def check_vectors(
 
 
 def said_of(n_dimensions: int) -> str:
-    """Words for vectors of so many dimensions."""
+    """Words for vectors of `n_dimensions` dimensions."""
     return f"vectors of {n_dimensions} dimensions" if n_dimensions else "no vectors"
 
 
 def check_name_vectors(name_vectors: object, names: Sequence[str], caller: str) -> np.ndarray:
-    """Vectors of names, by name or in their order, scaled to length 1; 0 for a name without.
+    """Vectors of names, by name or in order, scaled to length 1; 0 for a name without a vector.
 
-    They have no dimension if there are none.
+    Without vectors the dimension is 0.
     """
     if name_vectors is None:
         return np.empty((len(names), 0))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`streamtopics apply`, `score`, `show`, `update` and `edit`; `summarize`, of no model."""
+"""`streamtopics apply`, `score`, `show`, `update` and `edit`; and `summarize`, without a model."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MINIBATCH, N_AT_ONCE, N_OPEN = 2500, 1000, 10_000
 
 
 def apply(options: Namespace) -> None:
-    """Write a line for each document, as they are read."""
+    """Write a line for each document, in order of reading."""
     path, kind = options.output, console.kind_of(options.output)
     console.check_target(path, ("jsonl", "csv"), [options.model_file, *options.files])
     model, tally = models.load_stream(options), reading.Tally()
@@ -65,7 +65,7 @@ def score(options: Namespace) -> None:
 
 
 def show(options: Namespace) -> None:
-    """Print the topics, and what is known of the model."""
+    """Print the topics and figures of the model."""
     model = models.load_stream(options)
     topics = model.steps[-1][1]
     rows = topic_table(model, n_words=options.words, relevance=options.relevance)
@@ -91,7 +91,7 @@ def show(options: Namespace) -> None:
 
 
 def summarize(options: Namespace) -> None:
-    """Print sentences, each with how many documents it stands for and where it is."""
+    """Print sentences, each with its place and the number of documents nearest to it."""
     tally = reading.Tally()
     found = list(reading.records(options, tally.skipped))
     tally.n["documents"] = len(found)
@@ -104,7 +104,7 @@ def summarize(options: Namespace) -> None:
 
 
 def edit(options: Namespace) -> None:
-    """Carry out the edits of a file, and write the model."""
+    """Apply the edits of a file, and write the model."""
     target = options.model or options.model_file
     console.check_target(target, kept=[options.edits])
     model = models.load_stream(options)
@@ -120,7 +120,7 @@ def edit(options: Namespace) -> None:
 
 
 def update(options: Namespace) -> None:
-    """Score and learn each minibatch, write the model, and say what has changed."""
+    """Score and learn each minibatch, write the model, and print changes."""
     target = options.model or options.model_file
     console.check_target(target, kept=options.files)
     model, tally, history = models.load_stream(options), reading.Tally(), ScoreHistory()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reads the verb and its options, runs it, and turns what goes wrong into an exit status."""
+"""Reads the verb and its options, runs the verb, and turns errors into an exit status."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ from streamtopics.datasets import ReadingError
 
 WRONG, OF_A_SIGNAL = 2, 128
 LEAVE_OUT = " (--skip-bad leaves out, and counts, what cannot be read)"
-# Reasons of errors that are not of one record.
+# Reasons of errors about more than one record.
 OF_THE_FILE = {"no columns", "not named JSON", "nothing to read", "broken file", "another file"}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return the exit status.
 
-    It is 0, also if the reader of the output has gone; 2 for wrong use and for what cannot be read
-    or written; 130 after Ctrl-C, 143 after SIGTERM, 129 after SIGHUP.
+    0, also if the reader of the output has gone; 2 for wrong use and for unreadable or unwritable
+    files; 130 after Ctrl-C, 143 after SIGTERM, 129 after SIGHUP.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
     first = given[0] if given else ""
     is_file = not first.isalpha() or os.path.exists(first)  # noqa: PTH110
     if is_file and first not in {*VERBS, "-h", "--help", "--version"}:
         given.insert(0, "fit")
-    # What was closed before the process began prints to nowhere; else no character is too much.
+    # Streams closed before the start print nowhere; otherwise every character is printable.
     sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: PTH123,SIM115
     sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: PTH123,SIM115
     for stream in (sys.stdout, sys.stderr):
@@ -49,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def parsed(given: list[str]) -> Namespace:
-    """Return the verb and its options; files may stand before and behind these."""
+    """Return the verb and its options; files may come before and after these."""
     listed = "".join(f"  {name:11}{verb.about.partition('.')[0]}\n" for name, verb in VERBS.items())
     first = _parser("streamtopics", "[VERB] ...", f"{DESCRIPTION}\n{listed}", FILES)
     first.add_argument("--version", action="version", version=f"streamtopics {__version__}")
@@ -89,7 +89,7 @@ def parser(name: str) -> ArgumentParser:
 
 
 def _parser(prog: str, usage: str, about: str, below: str) -> ArgumentParser:
-    """Return a parser without options, which prints its texts as they are, without colours."""
+    """Return a parser without options that prints its texts unchanged, without colours."""
     how = RawDescriptionHelpFormatter
     made = ArgumentParser(prog, f"%(prog)s {usage}", about, below, formatter_class=how)
     made.color = False  # type: ignore[attr-defined,unused-ignore]
@@ -124,7 +124,7 @@ def _run(options: Namespace) -> int:
 
 
 def _message(error: Exception) -> str:
-    """Return the message of an error, after the name of its class where it was not expected."""
+    """Return the message of an error, after the name of its class if unexpected."""
     if isinstance(error, ReadingError):
         value = shlex.quote(error.value) if error.value.isprintable() else f"${error.value!r}"
         remedy = f"; pass --{error.setting.replace('_', '-')} {value}, for example"

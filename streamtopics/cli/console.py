@@ -19,19 +19,19 @@ from typing import Any
 
 from streamtopics.saving.files import replace_file
 
-# Control characters, with which a text could command a terminal; marks that turn the direction
-# of writing; halves of surrogates, which cannot be written.
+# Control characters, which could command a terminal; marks of the direction of writing; unwritable
+# halves of surrogates.
 CONTROL = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 )
-# Beside SIGINT, of Ctrl-C: those of `kill` and of a terminal that is closed.
+# Besides SIGINT of Ctrl-C: signals of `kill` and of a closed terminal.
 STOPPING = [signal.SIGTERM] if sys.platform == "win32" else [signal.SIGTERM, signal.SIGHUP]
-# What takes in more words.
+# Verbs that add words to a model.
 MORE_WORDS = "--min-documents 1, --max-share 1, --stop-words none or --shortest 1"
 
 
 def safe(text: str) -> str:
-    """Return a text that commands no terminal; lines and tabs are kept."""
+    """Return a text without control characters; lines and tabs are kept."""
     return CONTROL.sub("\ufffd", text)
 
 
@@ -42,13 +42,13 @@ def one_line(text: str, width: int = 96) -> str:
 
 
 def log(text: str) -> None:
-    """Say something on standard error."""
+    """Print a line on standard error."""
     with suppress(OSError, ValueError):
         print(safe(text), file=sys.stderr, flush=True)
 
 
 def warn(text: str) -> None:
-    """Say what is wrong."""
+    """Print a warning."""
     log(f"streamtopics: {text}")
 
 
@@ -65,7 +65,7 @@ def counted(n: float, what: str) -> str:
 
 
 def forget_output() -> None:
-    """Send what is still to be printed, also at the end of the process, nowhere."""
+    """Discard output that is still to be printed, also at the end of the process."""
     with suppress(OSError, ValueError):
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, sys.stdout.fileno())
@@ -73,7 +73,7 @@ def forget_output() -> None:
 
 
 def check_target(path: Path | None, kinds: Sequence[str] = (), kept: Iterable[Any] = ()) -> None:
-    """Refuse what could not be written at the end, or would take the place of a file to keep."""
+    """Refuse a target that cannot be written, or would replace a file to keep."""
     if path is None:
         return
     wrong = ""
@@ -88,12 +88,12 @@ def check_target(path: Path | None, kinds: Sequence[str] = (), kept: Iterable[An
 
 
 def kind_of(path: Path | None) -> str:
-    """Return the kind of a file of rows, by its name; standard output has JSON lines."""
+    """Return the kind of a file of rows, by its name; JSON lines for standard output."""
     return "jsonl" if path is None else path.suffix[1:].lower()
 
 
 def write_rows(path: Path | None, rows: Iterable[Mapping[str, Any]]) -> None:
-    """Write rows as they come, to a file or standard output."""
+    """Write rows in order of arrival, to a file or standard output."""
     with nullcontext() if path is None else replace_file(path) as send:
         for line in _lines(rows, kind_of(path)):
             sys.stdout.write(line) if send is None else send(line.encode("utf-8", "replace"))
@@ -111,7 +111,7 @@ def _lines(rows: Iterable[Mapping[str, Any]], kind: str) -> Iterator[str]:
 
 
 def _cells(values: Iterable[Any]) -> str:
-    """Return a line of a table, in which no cell is a formula."""
+    """Return a line of a table, without formulas in cells."""
     line = io.StringIO()
     flat = [" ".join(map(str, v)) if isinstance(v, list) else v for v in values]
     safe = [f"'{v}" if isinstance(v, str) and v[:1] in tuple("=+-@\t\r") else v for v in flat]
@@ -120,13 +120,13 @@ def _cells(values: Iterable[Any]) -> str:
 
 
 def stop(number: int, frame: object) -> None:
-    """Be an interrupt that knows its signal, which cleans up."""
+    """Raise an interrupt with the number of its signal, for cleanup."""
     raise KeyboardInterrupt(number)
 
 
 @contextmanager
 def handle(numbers: list[Any], handler: Callable[[int, Any], None]) -> Iterator[None]:
-    """Handle signals that are not ignored, where that can be done, and as before afterwards."""
+    """Handle signals that are not ignored, where possible, and restore the handlers afterwards."""
     can = threading.current_thread() is threading.main_thread()
     wanted = [one for one in numbers if can and signal.getsignal(one) is not signal.SIG_IGN]
     before = [(number, signal.signal(number, handler)) for number in wanted]

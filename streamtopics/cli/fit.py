@@ -20,7 +20,7 @@ TEST_EVERY, MINIBATCH, N_AT_ONCE, N_SELECTION, N_LEADING = 10, 2500, 1000, 20_00
 
 
 def fit(options: Namespace) -> None:
-    """Read, learn, print what was found and write what was asked for."""
+    """Read, learn, print the results and write the requested files."""
     kept = [*options.files, options.seeds]
     for target, kinds in (
         (options.model, ()), (options.report, ("html",)),
@@ -64,7 +64,7 @@ def fit(options: Namespace) -> None:
         callbacks = [] if options.quiet else [ProgressReport(title="streaming")]
         stream(model, batches, callbacks=callbacks).finish()
     tally.tell()
-    # Files first: a reader of the output that has gone costs none.
+    # Files first, in case the reader of the output has gone.
     written = write_all(options, model, tally, first if more is None else None)
     print_learnt(options, model, held_out)
     if written:
@@ -72,7 +72,7 @@ def fit(options: Namespace) -> None:
 
 
 def report(options: Namespace) -> None:
-    """Write a page of a saved model, about the documents of the files where there are files."""
+    """Write a page of a saved model, about the documents of the files, if any."""
     console.check_target(options.output, ("html",), [options.model_file, *options.files])
     model, tally = models.load_stream(options), reading.Tally()
     if options.files:
@@ -87,7 +87,7 @@ def report(options: Namespace) -> None:
 
 
 def print_learnt(options: Namespace, model: TopicStream, held_out: list[str]) -> None:
-    """Print findings, the topics, documents of them and the score."""
+    """Print findings, topics with documents, and the score."""
     topics, counted = model.pipeline_[-1], console.counted
     print(
         f"{counted(model.n_documents_seen_, 'document')}, {counted(model.n_tokens_seen_, 'word')} "
@@ -116,7 +116,7 @@ def print_learnt(options: Namespace, model: TopicStream, held_out: list[str]) ->
 def write_all(
     options: Namespace, model: TopicStream, tally: reading.Tally, whole: list[Record] | None
 ) -> list[str]:
-    """Write what was asked for, and say where it is; `whole` is all that was read, or None."""
+    """Write the requested files, and print their names; `whole` is all documents, or None."""
     if path := options.model:
         save(model, path)
     if path := options.topics_out:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Streams that are made as the options say, or loaded; and tables of what they know."""
+"""Streams made by the options, or loaded; and tables of their results."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ N_DOCUMENTS, N_TOPICS_SHOWN, N_LABEL = 3, 5, 4
 
 
 def load_stream(options: Namespace, path: Path | None = None) -> TopicStream:
-    """Return a stream that was saved, or the stream of a pipeline over raw texts."""
+    """Return a saved stream, or the stream of a saved pipeline over raw texts."""
     path = path or options.model_file
     model = load(path, options.trust)
     if isinstance(model, Pipeline) and len(model.steps) > 1:
@@ -55,17 +55,17 @@ def has_open_vocabulary(model: Pipeline) -> bool:
 
 
 def n_words_of(model: Pipeline) -> int:
-    """Return how many columns have a word."""
+    """Return the number of columns with a word."""
     return sum(not str(word).startswith(FREE) for word in model[:-1].get_feature_names_out())
 
 
 def named_words(row: TopicRow) -> str:
-    """Return the words of a topic, after its name if there is one."""
+    """Return the words of a topic, after its name if any."""
     return f"{row.name}: " * bool(row.name) + " ".join(row.words)
 
 
 def print_topics(rows: Sequence[TopicRow]) -> None:
-    """Print the topics, the heaviest first; those that are mostly prior say so."""
+    """Print the topics, the heaviest first; topics of mostly prior are marked."""
     print(f"{'topic':>5}  {'weight':>6}  words")
     for row in rows:
         mark = "(mostly prior) " if row.prior_retention > PRIOR_THRESHOLD else ""
@@ -74,7 +74,7 @@ def print_topics(rows: Sequence[TopicRow]) -> None:
 
 
 def print_findings(findings: Iterable[Finding]) -> None:
-    """Print findings, each from a line of its own on."""
+    """Print findings, each on a new line."""
     for finding in findings:
         print(fill(safe(f"* {finding}"), WIDTH, subsequent_indent="  "))
 
@@ -93,7 +93,7 @@ def print_documents(rows: Sequence[TopicRow], model: TopicStream) -> None:
 def rows_of_documents(
     model: TopicStream, batches: Iterable[list[Record]], leading: int, kind: str, options: Namespace
 ) -> Iterator[dict[str, Any]]:
-    """Yield the leading topics of each document, with where it is from, and its fields to keep."""
+    """Yield the leading topics of each document, with its place and its kept fields."""
     table = topic_table(model, relevance=options.relevance)
     labels = {row.topic: named_words(row._replace(words=row.words[:N_LABEL])) for row in table}
     shown = np.sort([*labels])  # Hidden topics have no label.
@@ -116,7 +116,7 @@ def rows_of_documents(
 
 
 def estimator(options: Namespace) -> Any:
-    """Return an estimator as the options say."""
+    """Return an estimator by the options."""
     n_topics = options.topics[0] if options.topics else 0
     name = options.estimator or ("GuidedTopics" if options.seeds else "StreamingLDA")
     if (name == "GuidedTopics") != bool(options.seeds):
@@ -144,7 +144,7 @@ def estimator(options: Namespace) -> Any:
 
 
 def vectorizer_for(options: Namespace, n_documents: int | None = None) -> Any:
-    """Return what counts words; of a corpus of so many documents, or None of a stream."""
+    """Return the vectorizer of a corpus of `n_documents`, or with None of a stream."""
     least, name = options.min_documents, options.tokenizer
     shortest = options.shortest or (2 if name else 3)
     words = StreamingCountVectorizer(
@@ -159,7 +159,7 @@ def vectorizer_for(options: Namespace, n_documents: int | None = None) -> Any:
 
 
 def warn_of_unspaced(options: Namespace, texts: list[str]) -> None:
-    """Say what to do about texts without spaces between words."""
+    """Print the remedy for texts without spaces between words."""
     found = unspaced_script(texts)
     if found and not options.tokenizer:
         script, name = found
@@ -171,7 +171,7 @@ def warn_of_unspaced(options: Namespace, texts: list[str]) -> None:
 
 
 def choose(options: Namespace, made: Any, texts: list[str]) -> None:
-    """Print figures of each number of topics, and set the one that is best."""
+    """Print figures of each number of topics, and set the best number."""
     X = vectorizer_for(options, len(texts)).fit_transform(texts)
     found = compare_n_components(made, X, options.topics, random_state=0, n_jobs=made.n_jobs)
     made.set_params(n_components=found.chosen)

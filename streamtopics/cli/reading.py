@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Documents as the options say, and the tally of what was read and left out by which limit."""
+"""Documents by the options, and a tally of read and skipped documents and words."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from streamtopics.utils.steps import unwrap
 
 MOST_LEFT_OUT = 0.1
 N_SHOWN, LONGEST, LONGEST_PLACE, MOST_KEPT = 5, 30, 100, 5000
-# Parameters of a vectorizer that say what is a word, rather than which words have a column.
+# Parameters of a vectorizer that define words, rather than choose words for columns.
 OF_WORDS = (
     "input", "encoding", "decode_error", "strip_accents", "lowercase", "preprocessor",
     "tokenizer", "token_pattern", "ngram_range", "analyzer", "n_jobs",
@@ -39,7 +39,7 @@ def settings(options: Namespace, skipped: Skipped) -> dict[str, Any]:
 
 
 def records(options: Namespace, skipped: Skipped, empty: bool = False) -> Iterator[Record]:
-    """Yield documents of files, or documentation strings; those without a text are left out."""
+    """Yield documents of files, or documentation strings, without empty texts."""
     if not options.files:
         texts = enumerate(load_docstrings().data, start=1)
         yield from (Record(text, None, {}, "documentation", i) for i, text in texts)
@@ -56,7 +56,7 @@ def records(options: Namespace, skipped: Skipped, empty: bool = False) -> Iterat
 
 
 def with_text(found: Iterable[Any], skipped: Skipped) -> Iterator[Any]:
-    """Yield the records that have a text, and None for None; count the others."""
+    """Yield the records with a text, and None for None; count the skipped records."""
     for record in found:
         if record is None or record.text.strip():
             yield record
@@ -65,14 +65,14 @@ def with_text(found: Iterable[Any], skipped: Skipped) -> Iterator[Any]:
 
 
 def time_of(when: object) -> object:
-    """Return a time as it is written: dates as text, years without a fraction."""
+    """Return a time as written: dates as text, years without a fraction."""
     if isinstance(when, float) and when.is_integer():
         return int(when)
     return when.isoformat() if isinstance(when, datetime) else when
 
 
 def cut(found: Iterable[Record], size: int) -> Iterator[list[Record]]:
-    """Yield lists of so many records, the last one perhaps shorter."""
+    """Yield lists of `size` records, the last one perhaps shorter."""
     left = iter(found)
     while batch := list(islice(left, size)):
         yield batch
@@ -84,7 +84,7 @@ def texts_of(found: Iterable[Record]) -> list[str]:
 
 
 def minibatch(found: list[Record], options: Namespace) -> TimedBatch:
-    """Return texts, with the times, groups and ids that a stream learns them with."""
+    """Return texts, with the times, groups and ids for a stream."""
     id_key, group_key = options.id_key, options.group_key
     ids = [record.fields[id_key] if id_key else place_of(record) for record in found]
     labels: dict[str, Any] = {"ids": ids}
@@ -96,13 +96,13 @@ def minibatch(found: list[Record], options: Namespace) -> TimedBatch:
 
 
 def place_of(record: Record) -> str:
-    """Return the file and the line of a document; the end of it if it is long."""
+    """Return the file and the line of a document, cut at the front if long."""
     place = safe(f"{record.source}:{record.line}")
     return place if len(place) <= LONGEST_PLACE else f"…{place[1 - LONGEST_PLACE :]}"
 
 
 class Tally:
-    """Counts documents, words, and what was left out of both; goes on, in place, from `kept`."""
+    """Counts documents, words, and skipped ones of both; continues, in place, from `kept`."""
 
     def __init__(self, kept: dict[str, Any] | None = None) -> None:
         self.n: dict[str, Any] = {} if kept is None else kept
@@ -112,7 +112,7 @@ class Tally:
         self.skipped.counts, self.skipped.first = self.n["skipped"], self.n["first"]
 
     def add(self, words: object, texts: list[str], *, learnt: bool = False) -> None:
-        """Take in texts, and what a vectorizer, which has perhaps just learnt them, leaves out."""
+        """Add texts, and the words left out by a vectorizer, which has perhaps just learnt."""
         self.n["documents"] += len(texts)
         own = unwrap(words)
         own = own.vectorizer_ if isinstance(own, NamedVectorizer) else own
@@ -137,13 +137,13 @@ class Tally:
     def over(
         self, batches: Iterable[list[Record]], words: object, *, learnt: bool = False
     ) -> Iterator[list[Record]]:
-        """Yield minibatches, and take each in when the next one is asked for."""
+        """Yield minibatches, and add each when the next is requested."""
         for batch in batches:
             yield batch
             self.add(words, texts_of(batch), learnt=learnt)
 
     def rows(self) -> dict[str, str]:
-        """Return what was counted, in words; nothing if nothing was left out."""
+        """Return the counts in words; nothing if nothing was left out."""
         n, rows = self.n, {"Documents read": f"{self.n['documents']:,}"}
         if self.skipped.counts:
             rows["Skipped"] = str(self.skipped).removeprefix("skipped ")
@@ -155,7 +155,7 @@ class Tally:
         return rows if len(rows) > 1 else {}
 
     def tell(self) -> None:
-        """Say what was left out, and warn if it is much."""
+        """Print the skipped counts, and warn if these are large."""
         if rows := self.rows():
             log("; ".join(f"{name.lower()}: {value}" for name, value in rows.items()))
         if self._left_out() > MOST_LEFT_OUT:
@@ -165,5 +165,5 @@ class Tally:
             )
 
     def _left_out(self) -> float:
-        """Share of the words that are no stop words which were left out."""
+        """Share of left-out words, stop words aside."""
         return float(self.n["others"] / max(1, self.n["words"] - self.n["stop"]))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The verbs of the command and their options; nothing heavy is imported for `--help`."""
+"""The verbs of the command and their options, without heavy imports for a quick `--help`."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def setting(text: str) -> tuple[str, Any]:
 
 
 def encoding(text: str) -> str:
-    """Return the name of an encoding that Python knows."""
+    """Return the name of an encoding known to Python."""
     try:
         codecs.lookup(text)
     except LookupError as error:
@@ -74,8 +74,8 @@ def character(text: str) -> str:
     return text
 
 
-# Name, how the value is read (choices, or None of a flag), default (... if it must be given, how
-# many of what has no dashes), metavar and help.
+# Name, reader of the value (choices, or None for a flag), default (... if required, number of
+# values without dashes), metavar and help.
 Option: TypeAlias = tuple[str, Any, Any, str, str]
 FROM: Option = ("model_file", Path, None, "MODEL", "of `fit --model`")
 SOME: Option = ("files", str, "+", "FILE", "documents; see below")
@@ -141,7 +141,7 @@ WATCH = (
 
 
 class Verb(NamedTuple):
-    """A verb: its module, usage, what it does, and what it takes."""
+    """A verb: its module, usage, description, and options."""
 
     module: str
     usage: str

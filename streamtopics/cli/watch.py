@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`streamtopics watch`: follows a file that grows, or standard input."""
+"""`streamtopics watch`: follows a growing file, or standard input."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from streamtopics.datasets import Follower, ReadingError, Record, follow
 from streamtopics.story import Finding
 from streamtopics.streams import BatchInfo, Checkpointer, ScoreHistory, TimedBatch, resume, stream
 
-# Seconds between two looks, and after which a smaller minibatch will do.
+# Seconds between two looks, and until a smaller minibatch is enough.
 POLL, PATIENCE = 0.2, 60.0
 STOP = b"streamtopics: ending as soon as this minibatch is learnt; once more ends it at once\n"
 STANDARD_INPUT, STANDARD_ERROR = "-", 2
@@ -30,7 +30,7 @@ STANDARD_INPUT, STANDARD_ERROR = "-", 2
 class Watch:
     """A model along its stream; a callback that keeps the place.
 
-    The place moves when a minibatch was learnt, so that a checkpoint has both or neither.
+    The place moves after a minibatch is learnt, so a checkpoint has both or neither.
     """
 
     def __init__(self, options: Namespace) -> None:
@@ -38,7 +38,7 @@ class Watch:
         self.place: dict[str, Any]
         self.is_pipe = options.file == STANDARD_INPUT
         folder = Path(f"{options.model}.checkpoints")
-        # Who names a tokenizer trusts it.
+        # A user who names a tokenizer trusts it.
         options.trust = [*options.trust, *filter(None, [options.tokenizer])]
         if found := resume(folder, options.trust):
             self.model, (self.place, self.history) = found.model, found.callbacks
@@ -53,11 +53,11 @@ class Watch:
         self.checkpointer = Checkpointer(folder, every=options.every, also=also)
         self.batch, self.position = list[Record](), tuple[int, ...]()
         self.findings: list[Finding] = []
-        # The signal that came; whether another came after it; whether nothing is lost by the first.
+        # The signal; whether another came later; whether an end at the first loses nothing.
         self.number, self.repeated, self.waiting = 0, False, False
 
     def on_batch(self, model: TopicStream, info: BatchInfo) -> None:
-        """Keep the place, and which findings are told, before the checkpoint."""
+        """Keep the place, and the list of printed findings, before the checkpoint."""
         self.place["n_batches"] += 1
         is_open = models.has_open_vocabulary(model.pipeline_)
         self.tally.add(model.steps[0][1], reading.texts_of(self.batch), learnt=is_open)
@@ -67,12 +67,12 @@ class Watch:
             self.find()
 
     def finish(self, model: TopicStream) -> None:
-        """Find what is left to be told at the end, before the last checkpoint."""
+        """Find the last news at the end, before the last checkpoint."""
         if self.place["n_batches"] and not self.repeated:
             self.find()
 
     def find(self) -> None:
-        """Take up the findings that were not told before."""
+        """Collect findings not yet printed."""
         for finding in self.model.findings():
             told = [finding.kind, finding.topic, finding.word, finding.group]
             if told not in self.place["told"]:
@@ -80,7 +80,7 @@ class Watch:
                 self.findings.append(finding)
 
     def tell(self, model: TopicStream, info: BatchInfo) -> None:
-        """Say what there is to say, and write the model and the report, behind the checkpoint."""
+        """Print the news, and write the model and the report, after the checkpoint."""
         score = "nothing to score" if math.isnan(info.score) else f"{info.score:.3f} nats per word"
         when = datetime.now().isoformat(" ", "seconds") if info.time is None else info.time
         documents = console.counted(model.n_documents_seen_, "document")
@@ -97,24 +97,24 @@ class Watch:
             self.write_report()
 
     def tell_findings(self) -> None:
-        """Print the findings that were taken up."""
+        """Print the collected findings."""
         found, self.findings = self.findings, []
         models.print_findings(found)
         sys.stdout.flush()
 
     def write_report(self) -> None:
-        """Write the report anew, if there is to be one."""
+        """Write the report anew, if requested."""
         if path := self.options.report:
             scores = {"before learning": [row.score for row in self.history.rows]}
             how: dict[str, Any] = {"intake": self.tally.rows(), "scores": scores}
             self.model.report(path, title=self.options.title, **how)
 
     def end(self) -> None:
-        """Write the model and the report, and say where; not a model whose place is unknown."""
+        """Write the model and the report, and print their names; no model of unknown place."""
         self.tally.tell()
         if self.repeated or not any(self.checkpointer.path.glob("checkpoint-*")):
             return
-        # What the alarm held back is learnt behind the checkpoint.
+        # Documents held back for the alarm are learnt after the checkpoint.
         save(self.model.finish(), self.options.model)
         self.tell_findings()
         console.log(f"model written to {self.options.model}")
@@ -129,22 +129,22 @@ class Watch:
 
     @property
     def has_words(self) -> bool:
-        """Whether no closed vocabulary is to be made from the first minibatch."""
+        """False before the first minibatch with seeds, because seeds need a vocabulary."""
         return self.place["n_batches"] > 0 or not self.options.seeds
 
     def on_signal(self, number: int, frame: object) -> None:
-        """End at once where nothing is lost or at the second signal, else after a minibatch."""
+        """End at once if nothing is lost or at the second signal, else after a minibatch."""
         self.repeated, self.number = self.number != 0, number
         if self.repeated or self.waiting:
             console.stop(number, frame)
-        with suppress(OSError):  # not by print, which may be what was interrupted
+        with suppress(OSError):  # not by print, perhaps interrupted itself
             os.write(STANDARD_ERROR, STOP)
 
     def batches(self, found: Follower) -> Iterator[TimedBatch]:
         """Yield minibatches: when there are enough documents, or after some time.
 
-        What was read of a file but is not enough, when the command is to end, is left for the
-        next time; what came over a pipe would be lost, also before what cannot be read.
+        At the end of the command, too few documents of a file are left for the next time. Documents
+        of a pipe would be lost, so they make a minibatch, also before an unreadable line.
         """
         batch: list[Record] = []
         start = 0.0
@@ -202,7 +202,7 @@ def watch(options: Namespace) -> None:
 
 
 def _begun(options: Namespace) -> TopicStream:
-    """Return the model that is there, or a new one."""
+    """Return the existing model, or a new one."""
     if options.model.exists():
         console.log(f"beginning with the model in {options.model}")
         return models.load_stream(options, options.model)

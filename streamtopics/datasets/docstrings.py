@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""English text that is on every machine: the documentation of installed Python packages."""
+"""English text available on every machine: documentation of installed Python packages."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SKIPPED_FOLDERS = frozenset(
     | {"array_api_compat", "array_api_extra"}
 )
 SKIPPED_FILES = re.compile(r"test_.*|.*_test|conftest")
-# What reading and parsing a file may raise.
+# Possible errors in reading and parsing a file.
 PARSE_ERRORS = (OSError, SyntaxError, ValueError, RecursionError, MemoryError)
 
 Found = TypeVar("Found")
@@ -38,9 +38,9 @@ DOCUMENTED = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 BODY_FIELDS = ("body", "handlers", "cases", "orelse", "finalbody")
 
 REPLACEMENTS = [
-    # A doctest: its prompt lines and the output, which ends at an empty line.
+    # A doctest: prompt lines and output, up to an empty line.
     (re.compile(r"^[ \t]*>>>.*(?:\n[ \t]*\S.*)*", re.M), ""),
-    # Formulas, programs and tables of contents, with the lines indented under them.
+    # Formulas, programs and tables of contents, with indented lines below.
     (
         re.compile(
             r"^([ \t]*)\.\. +(?:math|code|code-block|plot|parsed-literal|testsetup|autosummary"
@@ -49,12 +49,12 @@ REPLACEMENTS = [
         ),
         "",
     ),
-    # The names of other directives, whose contents are prose.
+    # Names of other directives, with prose inside.
     (re.compile(r"^[ \t]*\.\. +[\w:-]+::", re.M), ""),
-    # Formulas in a line; then other roles, of which the text stays.
+    # Formulas in a line; then other roles, replaced by their text.
     (re.compile(r":math:`[^`]*`"), ""),
     (re.compile(r":[\w:+.-]+:`([^`<]*)(?:<[^`>]*>)?`"), r"\1"),
-    # Rules under headings; places that are filled in at import.
+    # Rules under headings; placeholders filled at import.
     (re.compile(r"^[ \t]*([-=~^*#+_])\1{2,}[ \t]*$", re.M), ""),
     (re.compile(r"%\(\w+\)s"), ""),
     (re.compile(r"\n\s*\n"), "\n\n"),
@@ -82,19 +82,19 @@ def load_docstrings(
     """Read the documentation strings of installed packages, without importing them.
 
     By default about 12,000 documents and 1.3 million words, read in about five seconds without a
-    download. They change with the installed versions. Tests, copies of other projects and
+    download. The texts change with the installed versions. Tests, copies of other projects and
     repeated texts are left out.
 
     Parameters
     ----------
     packages : sequence of str or None, default=None
-        Names of top-level packages or modules as they are imported, and "stdlib" for the standard
-        library. None is joblib, numpy, scipy, sklearn and stdlib.
+        Import names of top-level packages or modules, and "stdlib" for the standard library. None
+        is joblib, numpy, scipy, sklearn and stdlib.
     min_words : int, default=10
-        Least number of words of a document; many shorter ones are one repeated phrase.
+        Least number of words of a document; many shorter texts are one repeated phrase.
     shuffle : bool, default=True
-        Whether to put the documents in random order, so that a stream mixes the packages.
-        Otherwise they are sorted by package, file and line.
+        Whether to shuffle the documents, so a stream mixes the packages. Otherwise documents are
+        sorted by package, file and line.
     random_state : int, RandomState instance or None, default=0
         Seed of the shuffle.
 
@@ -112,7 +112,7 @@ def load_docstrings(
         modules, names : list of n_documents str
             Dotted names of each document's module, and of the documented object.
         DESCR : str
-            What the corpus is.
+            Description of the corpus.
 
     Examples
     --------
@@ -164,10 +164,10 @@ def _plain_text(docstring: str) -> str:
 def read_packages(
     packages: Sequence[str], read: Callable[[str, ast.Module], Iterable[Found]]
 ) -> list[tuple[int, str, Found]]:
-    """Results of `read` in each module, by its dotted name and syntax tree.
+    """Results of `read` in each module, by dotted name and syntax tree.
 
-    It comes after the place of the package and the name of the module. Files that cannot be parsed
-    are passed over.
+    Each comes after the place of the package and the name of the module. Unparsable files are
+    skipped.
     """
     sources = [source_files(package) for package in packages]
     found: list[tuple[int, str, Found]] = []
@@ -212,7 +212,7 @@ def _package_files(package: str) -> list[tuple[str, Path]]:
 
 
 def _modules(root: Path, prefix: tuple[str, ...]) -> Iterator[tuple[str, Path]]:
-    """Dotted name and path of each module that can be imported by name, in sorted order."""
+    """Dotted name and path of each importable module, in sorted order."""
     for folder, folders, files in os.walk(root):
         folders[:] = sorted(f for f in folders if f.isidentifier() and f not in SKIPPED_FOLDERS)
         parts = prefix + Path(folder).relative_to(root).parts

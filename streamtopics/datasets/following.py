@@ -42,7 +42,7 @@ class Follower(Iterator[Record | None]):
         self._lines = self._of_input() if str(self.path) == STANDARD_INPUT else self._of_file()
 
     def __next__(self) -> Record | None:
-        """Return the next record, or None if it waits."""
+        """Return the next record, or None while waiting."""
         record = None
         while record is None:
             line = next(self._lines)
@@ -90,7 +90,7 @@ class Follower(Iterator[Record | None]):
         file: Any = sys.stdin.buffer
         held, chunk = b"", b"."
         while chunk:
-            # Windows does not say whether reading would wait.
+            # Windows does not tell whether reading would wait.
             while sys.platform != "win32" and not select.select([file], [], [], self.poll)[0]:
                 yield None
             chunk = file.read1(CHUNK)
@@ -114,15 +114,16 @@ def follow(
     Parameters
     ----------
     path : str or path
-        A file of lines, or "-", standard input until it is closed.
+        A file of lines, or "-" for standard input until its end.
     position : (int, int, int) or None, default=None
-        The `position` of an earlier follower, to go on from there.
+        The `position` of an earlier follower to continue.
     poll : float, default=1.0
         Seconds between two looks at the file.
     idle : float or None, default=None
-        Seconds without news after which the iterator ends, but for standard input. None never ends.
+        Seconds without new data until the iterator ends, except for standard input. None never
+        ends.
     tell_waits : bool, default=False
-        Whether to yield None after each `poll` seconds without news.
+        Whether to yield None after each `poll` seconds without new data.
     **options : object
         As in `read_records`, with format="lines" or "jsonl"; a file without a suffix has lines.
 
@@ -130,7 +131,7 @@ def follow(
     -------
     follower : Follower
         An iterator of `Record` with `position` and ``close()``. Raises a `ReadingError` if the file
-        was cut or is another one than before.
+        was cut or replaced.
 
     Examples
     --------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reviews of items by users, with ratings, of which the truth is known."""
+"""Reviews of items by users, with ratings and known truth."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ def make_rated_reviews(
     topic_word_prior: float = 0.1,
     random_state: int | np.random.RandomState | None = None,
 ) -> Bunch:
-    """Draw reviews that describe an item, and praise it or blame it.
+    """Draw reviews that describe an item, with praise or blame.
 
-    A rating is 6 + the effect of the user + that of the item + noise, all normal. A word comes
-    from a qualitative topic with a probability p_d of the review: from the positive topic if item
-    and noise add up to 0 or more, else from the negative one. All other words come from the
-    descriptive topics, in the proportions of the review's profile.
+    A rating is 6 + the effect of the user + the effect of the item + noise, all normal. A word
+    comes from a qualitative topic with a probability p_d of the review: from the positive topic if
+    item and noise add up to 0 or more, else from the negative topic. All remaining words come from
+    the descriptive topics, in the proportions of the review's profile.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def make_rated_reviews(
     n_components, n_features : int, default=5 and 200
         Descriptive topics, and words in the vocabulary.
     profile : {"document", "item", "user"}, default="item"
-        Whose the proportions of descriptive topics are.
+        Owner of the proportions of descriptive topics.
     mean_length : float, default=60
         Mean of the Poisson number of words in a review.
     qualitative_share : float, default=0.2
@@ -71,7 +71,7 @@ def make_rated_reviews(
         X : csr_matrix of shape (n_documents, n_features), int64
             Word counts.
         ratings, item, user : ndarray of shape (n_documents,)
-            Of each review.
+            Rating, item and user of each review.
         signs : ndarray of shape (n_documents,), int64
             1 for praise and -1 for blame.
         topic_word : ndarray of shape (n_components + 2, n_features)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A corpus drawn from LDA itself, of which the truth is known."""
+"""A corpus drawn from LDA, with known truth."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ def make_lda_corpus(
     n_components, n_features : int, default=10 and 1000
         Topics, and words in the vocabulary; not used if `topic_word` is given.
     mean_length : float, default=60
-        Mean of the Poisson number of words in a document, which can be 0.
+        Mean of the Poisson number of words in a document; 0 words are possible.
     doc_topic_prior : float, array-like of shape (n_components,) or None, default=None
-        Dirichlet parameter alpha of the topic proportions, in pseudo-words. None is
-        1 / n_components: with 10 topics, most documents are made of 2 to 4.
+        Dirichlet parameter alpha of the topic proportions, in pseudo-words. None is 1 /
+        n_components: with 10 topics, most documents have 2 to 4.
     topic_word_prior : float, array-like, default=0.1
-        Dirichlet parameter eta of the topics, in pseudo-words; of all, or by word and perhaps by
-        topic. Not used if `topic_word` is given.
+        Dirichlet parameter eta of the topics, in pseudo-words; one for all, or by word and
+        optionally by topic. Not used if `topic_word` is given.
     topic_word : array-like of shape (n_components, n_features) or None, default=None
         Word probabilities of the topics, for example the `topic_word_` of a fitted model. None
         draws them.

@@ -16,7 +16,7 @@ from streamtopics.distributed import executors, tasks
 
 Vectorizer = TypeVar("Vectorizer")
 Result = TypeVar("Result")
-# Partitions that are begun before they are asked for.
+# Largest number of begun, not yet requested partitions.
 AHEAD = 32
 
 
@@ -25,7 +25,7 @@ def transform_partitions(
 ) -> Iterator[Any]:
     """Transform each partition by a fitted model; return the results in order, one by one.
 
-    At most 32 partitions are begun before they are asked for.
+    At most 32 partitions are begun before their results are requested.
 
     Parameters
     ----------
@@ -63,14 +63,14 @@ def transform_partitions(
 def score_partitions(
     model: object, partitions: object, client: object, *, read: tasks.Read | None = None
 ) -> float:
-    """Return a model's score of all partitions, a mean weighted by their known tokens.
+    """Return a model's score of all partitions, a mean weighted by known tokens.
 
-    It may differ from the score of all documents at once in the third digit.
+    The mean may differ from the score of all documents at once in the third digit.
 
     Parameters
     ----------
     model, partitions, client, read
-        As in `transform_partitions`; the model has a `score`.
+        As in `transform_partitions`, for a model with `score`.
 
     Returns
     -------
@@ -79,7 +79,7 @@ def score_partitions(
 
     See Also
     --------
-    transform_partitions : Has an example of partitions.
+    transform_partitions : Example with partitions.
     """
     check_is_fitted(model)
     rows = list(_results(tasks.score, "scored", model, partitions, client, read))
@@ -92,12 +92,12 @@ def score_partitions(
 def count_vocabulary(
     vectorizer: Vectorizer, partitions: object, client: object, *, read: tasks.Read | None = None
 ) -> Vectorizer:
-    """Return a vectorizer with the words that `fit` on all partitions would find.
+    """Return a vectorizer with the words of all partitions, as found by one `fit`.
 
     Parameters
     ----------
     vectorizer : CountVectorizer or StreamingCountVectorizer
-        It is not changed. `min_df`, `max_df` and `max_features` hold for all partitions together.
+        Not changed. `min_df`, `max_df` and `max_features` are for all partitions together.
     partitions, client, read
         As in `fit_partitions`, of texts.
 
@@ -144,7 +144,7 @@ def _results(
     client: object,
     read: tasks.Read | None,
 ) -> Iterator[Result]:
-    """Results of a function of each partition and what tasks share, in order."""
+    """Results of a function for each partition and shared values, in order."""
     executor, given = executors.executor_of(client), (read, executors.send_once(client, shared))
     items = executors.partitions_of(partitions, client)
     for number, future in enumerate(executors.ahead(executor, items, function, given, AHEAD)):
@@ -160,7 +160,7 @@ def _results(
 def _kept_words(
     documents: Counter[str], tokens: Counter[str], n_documents: int, vectorizer: Any
 ) -> list[str]:
-    """Return the words that the rules of a vectorizer leave, sorted."""
+    """Return the words kept by the rules of a vectorizer, sorted."""
 
     def number(limit: float) -> float:
         return limit if isinstance(limit, Integral) else limit * n_documents

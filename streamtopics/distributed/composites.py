@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Learning away from a model: a task for a worker, and the update that comes back.
+"""Learning away from a model: a task for a worker, and the returned update.
 
-A `LocalTask` has the rows of its words from the posterior. A worker learns minibatches one after
-another on a copy of them. The model takes in the result, whatever it has learnt meanwhile.
+A `LocalTask` has the posterior's rows of its words. A worker learns minibatches one after another
+on a copy of these rows. Then the model adds the update to its present state.
 """
 
 from __future__ import annotations
@@ -36,22 +36,22 @@ NO_WORDS = np.empty(0, np.int32)
 def compute_update(model: Learner, documents: object, *, n_ahead: int = 0) -> Composite:
     """Learn from documents on a copy of a model's topics, and return the change as an update.
 
-    Use it with `apply_update` for engines without an executor, such as Spark: send a pickle of the
+    Use with `apply_update` for engines without an executor, for example Spark: send a pickle of the
     model and return pickled updates.
 
     Parameters
     ----------
     model : estimator of topics, or pipeline that ends in one
-        As in `fit_partitions`, and fitted. It is not changed.
+        As in `fit_partitions`, and fitted. The model is not changed.
     documents : path, list of str, matrix of counts or DataFrame
         A partition, as in `fit_partitions` without `read`.
     n_ahead : int, default=0
-        Documents that will be applied before this task. Random seeds depend on it.
+        Documents to be applied before this task. Random seeds depend on the number.
 
     Returns
     -------
     update : Composite
-        For `apply_update`; 4 bytes for each topic and each word of the documents.
+        Input of `apply_update`; 4 bytes for each topic and each word of the documents.
 
     Examples
     --------
@@ -76,17 +76,17 @@ def compute_update(model: Learner, documents: object, *, n_ahead: int = 0) -> Co
 
 
 def apply_update(model: Model, update: Composite) -> Model:
-    """Take in an update, after all that the model has learnt meanwhile.
+    """Add an update to the present state of a model.
 
-    The step sizes are those of the present state of the stream.
+    The model may have learnt meanwhile; step sizes are for the present place in the stream.
 
     Parameters
     ----------
     model : estimator or pipeline
-        The argument of `compute_update`, or its original. It is changed in place. A call that
-        fails changes nothing.
+        The argument of `compute_update`, or its original, changed in place. A failed call changes
+        nothing.
     update : Composite
-        To be taken in once. Under rules that forget the result depends on the order.
+        To be applied once. With forgetting, the result depends on the order of updates.
 
     Returns
     -------
@@ -95,7 +95,7 @@ def apply_update(model: Model, update: Composite) -> Model:
 
     See Also
     --------
-    compute_update : Has an example.
+    compute_update : Example.
     """
     check_not_frozen(model)
     topics = last_step(model)
@@ -111,7 +111,7 @@ def apply_update(model: Model, update: Composite) -> Model:
 
 
 class Learnt(NamedTuple):
-    """Update of a round, and the score of its first minibatch before; NaN if not asked."""
+    """Update of a round, and the score of the first minibatch before; NaN if not requested."""
 
     composite: Composite
     score: float
@@ -119,7 +119,7 @@ class Learnt(NamedTuple):
 
 @dataclass(frozen=True)
 class LocalTask:
-    """Learns minibatches from a copy of a model's posterior, as the model would.
+    """Learns minibatches from a copy of a model's posterior, as in the model.
 
     The posterior is limited to the words of the minibatches; `state` belongs to the rule.
     """
@@ -143,7 +143,7 @@ class LocalTask:
                 posterior.blend(blend)
         dtype = np.float32 if self.single else np.float64
         if n > 1:
-            # What is reported is the share that one of them leaves.
+            # The reported share is of one minibatch.
             blend = replace(posterior.since(base, kept, dtype), retention=reported ** (1 / n))
         elif self.single:
             counts = blend.statistics.counts.astype(dtype)
@@ -178,8 +178,9 @@ def local_task(
 ) -> LocalTask:
     """Return a task for the present state of a model.
 
-    `words` are the sorted columns of its minibatches' words. `n_ahead` documents of the stream come
-    between the learnt documents and the task. Counts travel in `single` or double precision.
+    `words` are the sorted columns of the words of the minibatches. `n_ahead` documents of the
+    stream come between the learnt documents and the task. Counts travel in `single` or double
+    precision.
     """
     check_composed(model)
     commit, composition = model._commit, model._composed()
@@ -200,7 +201,7 @@ def words_of(batches: Sequence[Any]) -> np.ndarray:
 
 
 def batch_size_of(model: Learner) -> int:
-    """Return the documents in a minibatch of a model that can learn on workers."""
+    """Return the documents in a minibatch of a model; refuse a model unable to learn on workers."""
     check_not_frozen(model)
     topics = last_step(model)
     check_model(topics)
@@ -209,13 +210,13 @@ def batch_size_of(model: Learner) -> int:
 
 
 def counting_steps(model: object) -> Pipeline | None:
-    """Return the steps before the last one as a model of their own; None if there are none."""
+    """Return the steps before the last as one model; None without such steps."""
     steps = steps_before(model)
     return Pipeline([*steps, ("counts", "passthrough")]) if steps else None
 
 
 def check_composed(model: StreamingTopicModel) -> None:
-    """Refuse a model without a minibatch, or with a rule that cannot be merged."""
+    """Refuse a model without minibatches, or with a rule without merging."""
     _check_can_compose(model)
     check_is_fitted(model)
     model._validate(model._commit)
@@ -235,7 +236,7 @@ def _check_can_compose(model: StreamingTopicModel) -> None:
 
 
 def _check_fits(update: Composite, posterior: TopicPosterior) -> None:
-    """Refuse an update of another model, as far as can be told."""
+    """Refuse an update of another model, if recognisable."""
     n_words = int(update.blend.statistics.words.max(initial=-1)) + 1
     theirs = len(update.alpha), n_words, update.before.n_documents
     ours = posterior.n_nodes, posterior.shape[0], posterior.n_documents

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Executors of `concurrent.futures`, partitions, and a window of tasks under way."""
+"""Executors of `concurrent.futures`, partitions, and a window of running tasks."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ Value = TypeVar("Value")
 
 
 class PartitionError(RuntimeError):
-    """A partition that could not be read, learnt, transformed or scored.
+    """A partition failed in reading, learning, transforming or scoring.
 
-    The model has learnt all partitions before it. Mend the partition, and go on with the same model
-    and partitions and ``skip=error.n_batches``.
+    The model has learnt all earlier partitions. Repair the partition, and continue with the same
+    model and partitions and ``skip=error.n_batches``.
 
     Attributes
     ----------
     number : int
-        Place of the partition, from 0; the first of several that were learnt together. In a
-        stream, the place of the minibatch.
+        Place of the partition, from 0; of several learnt together the first. In a stream, the place
+        of the minibatch.
     n_batches : int
         Learnt minibatches, skipped ones included.
     """
@@ -51,10 +51,10 @@ def executor_of(client: Any) -> Executor:
 def start_task(
     executor: Executor, function: Callable[..., Value], *arguments: object
 ) -> Future[Value]:
-    """Begin a task; if the start fails, as without workers, the result is the error."""
+    """Begin a task; if the start fails, for example without workers, the result is the error."""
     try:
         with warnings.catch_warnings():
-            # Messages are as large as the words of a task ask for.
+            # Messages are as large as the words of a task require.
             warnings.filterwarnings("ignore", message="Sending large graph")
             return executor.submit(function, *arguments)
     except Exception as error:
@@ -73,7 +73,7 @@ def send_once(client: Any, value: object) -> Any:
         return value
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Sending large graph")
-        # Unlike scattered data, it is made again when its worker is lost.
+        # Unlike scattered data, the value is made again after the loss of its worker.
         return client.submit(same, value, pure=False)
 
 
@@ -89,7 +89,7 @@ def ahead(
     arguments: Iterable[object],
     n: int,
 ) -> Generator[Future[Value]]:
-    """Begin a task for each item, `n` of them ahead; an error of `items` comes as the last one."""
+    """Begin a task for each item, `n` items ahead; an error of `items` comes as the last task."""
     waiting: deque[Future[Value]] = deque()
     left, is_open = iter(items), True
     try:

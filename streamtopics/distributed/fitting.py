@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Learning from the partitions of a collection, and from minibatches that come from outside.
+"""Learning from the partitions of a collection, and from minibatches of a stream.
 
-A round is some minibatches that a worker learns one after another from the topics of their words.
-The client takes its update in, in the order of the stream, and learns the beginning of a stream
-itself. So the result depends on the data, the seed and the plan alone.
+In a round a worker learns some minibatches one after another, from the topics of their words. The
+client adds the updates in the order of the stream, and learns the beginning of a stream itself. So
+the result depends on the data, the seed and the plan alone.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from streamtopics.utils.checks import check_integer, check_whole
 from streamtopics.utils.steps import last_step
 
 Model = TypeVar("Model")
-# Minibatches learnt for each one of delay.
+# Learnt minibatches for each minibatch of delay.
 WARMUP = 16
-# A round is worth its way with so many minibatches, or documents.
+# Least minibatches, or documents, for a round worth its cost.
 ENOUGH, ENOUGH_DOCUMENTS = 8, 4000
 
 
@@ -52,39 +52,38 @@ def fit_partitions(
 ) -> Model:
     """Learn from the partitions of a corpus on the workers of a cluster.
 
-    Workers read partitions, count their words and learn rounds of minibatches. The client learns
-    the first minibatches of a stream and takes in the rounds, in the order of the partitions. The
-    result is bit-for-bit identical for any number of workers. It depends on the data and their
-    partition, the seed, `rounds`, `staleness` and the distance of checkpoints.
+    Workers read partitions, count words and learn rounds of minibatches. The client learns the
+    first minibatches of a stream and adds the rounds, in the order of the partitions. The result is
+    bit-for-bit identical for any number of workers. The result depends on the data and the
+    partitions, the seed, `rounds`, `staleness` and the distance of checkpoints.
 
     Parameters
     ----------
     model : estimator of topics, or pipeline that ends in one
-        Such as `StreamingLDA`, under a rule that merges: SVB, BPS, online EM, stochastic or
+        For example a `StreamingLDA`. The rule must merge: SVB, BPS, online EM, stochastic or
         population variational Bayes, or fixed forgetting. The model is changed in place; a fitted
-        model continues. The steps before it count words, and must be fitted or need no fitting.
+        model continues. The earlier steps count words, and must be fitted or need no fit.
     partitions : dask collection, or iterable
         A dask Bag, Series, DataFrame or Array, or an iterable of `Delayed`, futures or arguments of
         `read`. Without `read` a str or path is a file of texts as in
-        `streamtopics.datasets.read_texts`; anything else is a list of texts, or counts. Each is cut
-        into minibatches of the model's `batch_size`.
+        `streamtopics.datasets.read_texts`; other items are lists of texts, or counts. Each
+        partition is cut into minibatches of the model's `batch_size`.
     client : concurrent.futures.Executor or dask.distributed.Client
         Any executor, of threads, processes, MPI or a cluster.
     read : callable, default=None
-        Called on the worker as ``read(partition)``. It returns texts or counts.
+        Called on the worker as ``read(partition)``; returns texts or counts.
     rounds : int, default=32
-        Minibatches in a round, at most. With more, less travels. The client learns alone until
-        16 x `staleness` x min(8 minibatches, 4,000 documents, `rounds`) are learnt.
+        Largest number of minibatches in a round; larger rounds send less. The client learns alone
+        until 16 x `staleness` x min(8 minibatches, 4,000 documents, `rounds`) are learnt.
     staleness : int, default=2
-        Largest number of rounds under way when a round begins. Use at least the number of workers
+        Largest number of running rounds at the start of a round. Use at least the number of workers
         less one.
     callbacks : sequence, default=()
         As in `streamtopics.streams.stream`, called after each minibatch of the client and each
-        round; ``info.X`` is None, and ``info.score`` that of the first minibatch of the round.
-        Nothing is under way at the checkpoints of a `Checkpointer`.
+        round; ``info.X`` is None, and ``info.score`` is for the first minibatch of the round. A
+        `Checkpointer` waits for all running rounds.
     skip : int, default=0
-        Minibatches that the model has learnt already: ``n_batches`` of
-        `streamtopics.streams.resume`.
+        Minibatches already learnt by the model: ``n_batches`` of `streamtopics.streams.resume`.
 
     Returns
     -------
@@ -94,8 +93,8 @@ def fit_partitions(
     Raises
     ------
     PartitionError
-        If a partition cannot be read or learnt. The model has learnt ``error.n_batches``
-        minibatches, all that came before.
+        If a partition cannot be read or learnt. The model has learnt the first ``error.n_batches``
+        minibatches.
 
     See Also
     --------
@@ -103,9 +102,8 @@ def fit_partitions(
 
     Notes
     -----
-    With ``rounds=1, staleness=0`` the result is that of one `partial_fit` after another, bit for
-    bit. Otherwise counts travel in single precision. The client reads `staleness` + 2 partitions
-    ahead.
+    With ``rounds=1, staleness=0`` the result equals repeated `partial_fit`, bit for bit. Otherwise
+    counts travel in single precision. The client reads `staleness` + 2 partitions ahead.
 
     Examples
     --------
@@ -138,9 +136,9 @@ def fit_stream(
     callbacks: Sequence[object] = (),
     skip: int = 0,
 ) -> Model:
-    """Learn from a stream of minibatches, which the workers of a cluster count and learn.
+    """Learn from a stream of minibatches, with counting and learning on workers.
 
-    Documents travel to the workers. If these can read files, `fit_partitions` is faster.
+    Documents travel to the workers. For files that workers can read, `fit_partitions` is faster.
 
     Parameters
     ----------
@@ -149,9 +147,9 @@ def fit_stream(
     batches : iterable
         Minibatches: lists of texts for a pipeline, or matrices of counts.
     rounds : int, default=8
-        Minibatches in a round, at most, which are read together.
+        Largest number of minibatches in a round, read together.
     skip : int, default=0
-        Minibatches at the head of `batches` that the model has learnt already.
+        Number of first minibatches already learnt by the model.
 
     Returns
     -------
@@ -179,11 +177,10 @@ def fit_stream(
 
 @dataclass(frozen=True)
 class Plan:
-    """How long rounds are, and how many may be under way, by the place in a stream.
+    """Lengths of rounds, and number of running rounds, by the place in a stream.
 
-    Topics that are D minibatches old cost about D / n at the n-th minibatch, so the delay is at
-    most a sixteenth of the learnt minibatches. Nothing is under way at multiples of `every`
-    minibatches.
+    Topics with a delay of D minibatches cost about D / n at the n-th minibatch, so the delay is at
+    most a sixteenth of the learnt minibatches. No round runs at multiples of `every` minibatches.
     """
 
     rounds: int
@@ -201,28 +198,28 @@ class Plan:
         return n_learnt < WARMUP * self.staleness * least
 
     def length(self, n_before: int, n_learnt: int) -> int:
-        """Minibatches of a round behind `n_before` of the stream, with topics of `n_learnt`."""
+        """Minibatches of a round after `n_before` of the stream, with topics of `n_learnt`."""
         longest = self.rounds
         if self.staleness:
             longest = min(longest, max(1, n_learnt // (WARMUP * self.staleness)))
         return longest if self.every is None else min(longest, self.every - n_before % self.every)
 
     def under_way(self, n_before: int, n_learnt: int) -> int:
-        """Largest number of rounds under way when a round begins."""
+        """Largest number of running rounds at the start of a round."""
         if self.every is not None and n_before % self.every == 0:
             return 0
         return min(self.staleness, n_learnt // WARMUP)
 
 
 class _Batch(NamedTuple):
-    """Counts of a minibatch, and the place of its partition or of itself in the stream."""
+    """Counts of a minibatch, and the place of its partition or of the minibatch in the stream."""
 
     X: Any
     number: int
 
 
 class _Round(NamedTuple):
-    """Minibatches that a worker learns; `n_after` of the stream end with its last one."""
+    """Minibatches for a worker; `n_after` of the stream end with the last."""
 
     batches: list[_Batch]
     n_after: int
@@ -234,7 +231,7 @@ class _Round(NamedTuple):
 
 
 class _Learning:
-    """Learns minibatches here and rounds on workers, and takes these in."""
+    """Learns minibatches here and rounds on workers, and adds the results."""
 
     def __init__(
         self,
@@ -258,13 +255,13 @@ class _Learning:
         self.client, self.executor = client, executors.executor_of(client)
         self.before = executors.send_once(client, composites.counting_steps(model))
         self.scored = any(has(callback, "needs_score") for callback in self.callbacks)
-        # Counts travel as they are where the stream could as well be learnt here.
+        # Counts keep their precision if the stream could as well be learnt here.
         self.single = rounds > 1 or staleness > 0
         self.under_way: deque[_Round] = deque()
         self.reader: Any = None
         self.is_over = False
         self.failed: Exception | None = None
-        # Minibatches of the stream that are begun, those that are learnt, and documents begun.
+        # Begun minibatches of the stream, learnt minibatches, and begun documents.
         self.n_begun = self.n_done = 0
         self.n_documents = seen_by(model).n_documents
 
@@ -276,7 +273,7 @@ class _Learning:
         n_before: int,
         skip: int,
     ) -> None:
-        """Learn from all that is read, or until a callback ends the stream; finish callbacks.
+        """Learn until the end, or until a callback ends the stream; finish callbacks.
 
         `n_before` minibatches of the stream come before `items`, of which `skip` were learnt.
         """
@@ -305,7 +302,7 @@ class _Learning:
                     one.future.cancel()
 
     def _minibatches(self, reading: Iterator[Future[list[Any]]], n_before: int) -> Iterator[_Batch]:
-        """Minibatches as they are read, up to the first unreadable one."""
+        """Minibatches in reading order, up to the first unreadable minibatch."""
         place = n_before
         for number, future in enumerate(reading):
             first, step = (place, 1) if self.what == "minibatch" else (number, 0)
@@ -319,8 +316,8 @@ class _Learning:
             place += len(found)
 
     def _learn_next(self, batches: Iterator[_Batch]) -> bool:
-        """Learn a minibatch, or begin a round; whether there was one."""
-        # Documents count as minibatches of the usual size, or what came of the stream.
+        """Learn a minibatch, or begin a round; return whether there was one."""
+        # Documents count as minibatches of the usual size, or of the stream's mean size.
         n_learnt = max(self.n_begun, self.n_documents // self.plan.batch_size)
         begins = not self.topics.__sklearn_is_fitted__() or self.topics._commit.begun is not None
         here = begins or self.plan.learns_here(n_learnt)
@@ -349,7 +346,7 @@ class _Learning:
             self._tell(self.n_begun + 1, before, score)
 
     def _begin(self, some: list[_Batch]) -> None:
-        """Begin a round from the topics as they are now."""
+        """Begin a round from the present topics."""
         if self.reader is None:
             self.reader = executors.send_once(self.client, composites.reader_of(self.topics))
         n_ahead, batches = sum(one.n_documents for one in self.under_way), [one.X for one in some]
@@ -366,7 +363,7 @@ class _Learning:
         self.under_way.append(_Round(some, self.n_begun + len(some), future))
 
     def _take_in_until(self, n: int) -> None:
-        """Take in rounds until no more than `n` are under way, or something ends the stream."""
+        """Add rounds until at most `n` are running, or something ends the stream."""
         while len(self.under_way) > n and not self.is_over:
             one = self.under_way.popleft()
             try:
@@ -378,7 +375,7 @@ class _Learning:
             self._tell(one.n_after, before, learnt.score)
 
     def _fail(self, some: list[_Batch], done: str, error: Exception) -> Exception:
-        """Note an error of partitions, or of minibatches of a stream, to raise in its turn."""
+        """Note an error of partitions, or of minibatches of a stream, to raise in order."""
         units = "minibatches" if self.what == "minibatch" else "partitions"
         first, last = some[0].number, some[-1].number
         name = f"{self.what} {first}" if first == last else f"{units} {first} to {last}"
@@ -397,7 +394,7 @@ class _Learning:
 
 
 def _in_groups(batches: Iterator[object], n: int, skip: int) -> Iterator[list[Any]]:
-    """Minibatches behind `skip` others, up to the next multiple of `n` at a time."""
+    """Minibatches after the first `skip`, up to the next multiple of `n` at a time."""
     first = skip
     while group := [read_batch(one) for one in islice(batches, n - first % n)]:
         if any(one.data for one in group):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Functions that run on workers: they read partitions and apply a model to them."""
+"""Functions for workers: reading partitions and applying a model."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ class Tally(NamedTuple):
 
 
 def documents_of(partition: object, read: Read | None) -> Any:
-    """Return the documents of a partition, in a form that can be gone over more than once.
+    """Return the documents of a partition, in a form for repeated iteration.
 
-    Without `read` paths are files of texts, and of a table the column "text" is read.
+    Without `read` paths are files of texts, and the texts of a table are in the column "text".
     """
     found: Any = partition
     if read is not None:
@@ -81,7 +81,7 @@ def read_batches(batches: Sequence[object], before: Pipeline | None) -> list[Any
 
 
 def transform(partition: object, read: Read | None, model: Any) -> Any:
-    """Return what a model makes of the documents of a partition."""
+    """Return a model's transform of the documents of a partition."""
     return model.transform(documents_of(partition, read))
 
 

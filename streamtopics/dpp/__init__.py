@@ -5,9 +5,8 @@ A set X of points, such as the sentences of a document, has the probability
 
     P(X) = det L_X / det(L + I),    L = noise + Diag(p)^{1/2} Phi A Phi' Diag(p)^{1/2},
 
-with A = gamma I + U Diag(theta) U' of low rank. The normaliser needs only
-Sigma = sum_x p(x) phi(x) phi(x)', which the measures know in closed form. So the ground set, of
-2^V sentences or a cube, is never listed.
+with A = gamma I + U Diag(theta) U' of low rank. The normaliser needs only Sigma = sum_x p(x) phi(x)
+phi(x)', known in closed form. So the ground set, of 2^V sentences or a cube, is never listed.
 
     measures    ground sets: p, features, Sigma, exact draws
     totals      measures learnt from the sets seen

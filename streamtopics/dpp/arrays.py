@@ -13,15 +13,15 @@ Points: TypeAlias = Any
 
 
 def dense(x: Any) -> Floats:
-    """Return an array, of one itself or of a sparse matrix."""
+    """Return an array, given an array or a sparse matrix."""
     found: Floats = x.toarray() if hasattr(x, "toarray") else x
     return found
 
 
 def products(A: Floats, B: Floats) -> Floats:
-    """Return A B of each pair of matrices, in the same bits wherever these lie in memory.
+    """Return A B of each pair of matrices, in the same bits for any place in memory.
 
-    BLAS without AVX rounds the product with a single column by how its vectors are aligned.
+    BLAS without AVX rounds the product with a single column by the alignment of its vectors.
     """
     if B.shape[-1] == 1:
         column: Floats = np.einsum("...ij,...jk->...ik", A, B)
@@ -36,9 +36,9 @@ def squares(x: Any) -> Any:
 
 
 def squared_diagonal(S: Floats) -> Floats:
-    """Return squared diagonals of Cholesky factors of S, (..., n, n), whose product is det S.
+    """Return squared diagonals of Cholesky factors of S, (..., n, n), with product det S.
 
-    For a matrix that rounding made indefinite, the eigenvalues.
+    For a matrix made indefinite by rounding, the eigenvalues.
     """
     try:
         return np.diagonal(np.linalg.cholesky(S), axis1=-2, axis2=-1) ** 2

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Batches of sets of equal size, which batched linear algebra works on."""
+"""Batches of sets of equal size, for batched linear algebra."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -70,7 +70,7 @@ class SetBatches:
 
     @cached_property
     def log_repeats(self) -> Floats:
-        """The sum of log m! over the points of each set, with m the number of times it has one.
+        """The sum of log m! over the points of each set, with m the multiplicity of a point.
 
         Points with equal random projections are compared themselves.
         """
@@ -104,12 +104,12 @@ class SetBatches:
 def batch_sets(measure: BaseMeasure, sets: PointSets, workers: Workers = SERIAL) -> SetBatches:
     """Compute the features and Gram matrices of sets, the smallest first.
 
-    The memory is that of the features and of the squares of the sizes, 8 bytes each.
+    Memory holds the features and the squares of the sizes, 8 bytes each.
     """
     order, points = _by_size(sets)
     Phi, log_p = measure.features(points), measure.log_p(points)
     if not hasattr(Phi, "toarray"):
-        Phi = np.ascontiguousarray(Phi)  # Of which a row lies in one piece.
+        Phi = np.ascontiguousarray(Phi)  # A row then lies in one piece.
     sizes = sets.sizes[order]
     ends = np.concatenate([[0], np.cumsum(sizes)])
     parts = []
@@ -143,7 +143,7 @@ def _parts(sizes: Places) -> Iterator[slice]:
 
 
 def _batches(places: Places, sizes: Places, Phi: Points, log_p: Floats) -> Iterator[SetBatch]:
-    """SetBatches of sets of increasing size, none with more entries than fit a cache."""
+    """SetBatches of sets of increasing size, each small enough for a cache."""
     first = 0
     groups = np.unique(sizes, return_index=True, return_counts=True)
     for n, start, count in zip(*groups, strict=True):

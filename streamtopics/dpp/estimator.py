@@ -46,15 +46,15 @@ from streamtopics.utils.structure import document_labels, labelled
 NOISES: dict[str, type[Background | Counting]] = {"background": Background, "counting": Counting}
 NOT_NEGATIVE = Interval(Real, 0, MOST_PRIOR, closed="both")
 LEAST_MEAN_SIZE = 1e-3
-# Larger steps lead U out of what its inverses can be found of.
+# Larger steps lead U to matrices without an inverse.
 MOST_STEP = 100
-# To look the libraries up takes half of the time of a small minibatch.
+# The search for the libraries takes half of the time of a small minibatch.
 thread_controller = cache(ThreadpoolController)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Learnt(Commit):
-    """All that a step changes; `objective` is empty after `partial_fit`."""
+    """The fields changed by a step; `objective` is empty after `partial_fit`."""
 
     totals: Totals
     measure: BaseMeasure
@@ -89,20 +89,20 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
     ----------
     ground_set : {"bernoulli", "poisson", "multinomial", "items", "gaussian"} or measure, \
             default="bernoulli"
-        The points: sentences as sets of words, as counts, or as lengths with words divided by
-        them; items of a list; vectors. Their probabilities are learnt, unless the measure is given,
-        such as ``streamtopics.dpp.Fourier(2, 4)``.
+        The points: sentences as sets of words, as counts, or as lengths with words divided by the
+        length; items of a list; vectors. Probabilities of points are learnt, unless a measure is
+        given, for example ``streamtopics.dpp.Fourier(2, 4)``.
     n_components : int, default=10
-        Columns of U. The penalty removes superfluous ones: give two to six times as many.
+        Columns of U: two to six times as many as needed. The penalty removes superfluous columns.
     noise : {"auto", "background", "counting"} or noise, default="auto"
-        Points outside the low-rank part: a Poisson number of points from p, or each other item
-        with the same probability. "auto" is "counting" for items, else "background". A record such
-        as ``streamtopics.dpp.Background(2.0)`` sets the first level.
+        Points outside the low-rank part: a Poisson number of points from p, or each other item with
+        the same probability. "auto" is "counting" for items, else "background". A record, for
+        example ``streamtopics.dpp.Background(2.0)``, sets the first level.
     noise_level : float or None, default=None
-        Level of the noise, at most 1e10. None learns it; 0 stays 0.
+        Level of the noise, at most 1e10. None learns the level; 0 stays 0.
     gamma : float or None, default=None
-        Weight of the features in A, at most 1e10. None learns it, from 1 / V or less. Items have
-        "counting" noise instead: None is 0. 0 stays 0.
+        Weight of the features in A, at most 1e10. None learns the weight, from 1 / V or less; for
+        items None is 0, because of the "counting" noise. 0 stays 0.
     theta : {"shared", "document"}, default="shared"
         Whether U is learnt with one theta or with one for each set. The second scores far lower.
     penalty : float, default=0.001
@@ -114,14 +114,14 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
     max_local_iter : int, default=30
         Steps on the theta of a set.
     batch_size : int, default=256
-        Sets in a minibatch, which the steps of a `partial_fit` after `fit` are scaled for.
+        Sets in a minibatch. The steps of a `partial_fit` after `fit` are scaled for this size.
     step_size : float, default=0.3
         First step of AdaGrad in `partial_fit`, relative to the entries of the first U.
     kappa : float, default=0.5
         In `partial_fit`, gamma, the noise and the mean theta move (t + 1)^-kappa of the way at
         the t-th minibatch, in (0, 1].
     n_jobs : int or None, default=None
-        Number of threads; None is 1 and -1 all processors. Results do not depend on it.
+        Number of threads; None is 1 and -1 all processors. Results are the same for any number.
     random_state : int, RandomState instance or None, default=None
         Seed of the first U.
     verbose : int, default=0
@@ -130,11 +130,12 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
     Attributes
     ----------
     components_ : ndarray of shape (n_components, V)
-        U', whose rows are known up to sign; 0 for removed columns.
+        U', with rows known up to sign; 0 for removed columns.
     theta_ : ndarray of shape (n_components,)
         The shared theta, or the mean over the sets.
     gamma_, noise_level_ : float
-        Learnt values. The level of "background" noise is its expected number of points in a set.
+        Learnt values. The level of "background" noise is the expected number of its points in a
+        set.
     measure_ : BaseMeasure
         The ground set with its probabilities.
     expected_size_ : float
@@ -146,7 +147,7 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
     n_iter_ : int
         Rounds of `fit`.
     n_batch_iter_, n_documents_seen_, n_sentences_seen_ : int
-        Minibatches, sets and points learnt from.
+        Learnt minibatches, sets and points.
     n_features_in_ : int
         Columns of the points; for items, of X.
 
@@ -377,20 +378,20 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         return labelled(self, theta, document_labels(X, groups))
 
     def fit_transform(self, X: Any, y: Any = None, groups: Any = None) -> Floats:
-        """`fit`, then `transform` of the same sets, with the parameters and result of these."""
+        """`fit`, then `transform` of the same sets."""
         return self.fit(X, groups=groups).transform(X, groups)
 
     def score_samples(self, X: Any, groups: Any = None) -> Floats:
         """Return the log-likelihood of each set under `theta_`.
 
-        Sets have no order: a point that occurs m times takes off log m!.
+        Sets have no order: m equal points subtract log m!.
 
         {sets, groups_of_points}
 
         Returns
         -------
         log_likelihood : ndarray of shape (n_sets,)
-            In nats, a density where the ground set has one; -inf for an impossible set.
+            In nats, a density for a continuous ground set; -inf for an impossible set.
         """
         return self._inferred_of(
             "score_samples", X, groups, lambda learnt, data: log_likelihood(data, learnt.parameters)
@@ -404,23 +405,23 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         Returns
         -------
         score : float
-            NaN without sets, -inf if one is impossible.
+            NaN without sets, -inf with an impossible set.
         """
         values = self.score_samples(X, groups)
         return float(values.mean()) if len(values) else np.nan
 
     def gain_over_independent(self, X: Any, groups: Any = None) -> Floats:
-        """Return the log-likelihood of each set, less that of independent points.
+        """Return the log-likelihood of each set, minus the log-likelihood of independent points.
 
-        Independent points are a Poisson number of draws from p with the mean size of the sets seen.
-        An item is in n of N sets with probability (n + 1/2) / (N + 1).
+        Independent points are a Poisson number of draws from p with the mean size of the learnt
+        sets. An item is in n of N sets with probability (n + 1/2) / (N + 1).
 
         {sets, groups_of_points}
 
         Returns
         -------
         gain : ndarray of shape (n_sets,)
-            In nats; 0 for a set that is impossible under both.
+            In nats; 0 for a set impossible under both.
         """
         return self._inferred_of("gain_over_independent", X, groups, _gain)
 
@@ -475,7 +476,7 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         n_sets : int, default=1
         {theta_of_process}
         k : int or None, default=None
-            Points of each set, without those given. None draws sets of any size.
+            Points of each set, besides given points. None draws sets of any size.
         {given_points}
         random_state : int, RandomState instance or None, default=None
             Pass an int for the same sets each time.

@@ -108,8 +108,8 @@ class Process:
 def condition(process: Process, points: Points) -> Process:
     """Return the process of further points, given these points of the set.
 
-    Counting noise takes the given points out of the ground set; Background noise may repeat
-    them. Points of probability 0, such as the same point twice without noise, are refused.
+    Counting noise takes the given points out of the ground set; Background noise may repeat them.
+    Points of probability 0, such as an equal second point without noise, are refused.
 
     With Y given, the other points are a process of the same kind, with
 
@@ -157,7 +157,7 @@ def condition(process: Process, points: Points) -> Process:
 
 @dataclass(frozen=True, eq=False)
 class Projected:
-    """The part of the normaliser that does not depend on theta; log_det is without U, in nats."""
+    """The part of the normaliser independent of theta; log_det is without U, in nats."""
 
     rho: float
     gamma: float

@@ -6,21 +6,21 @@ The objective is F = -mean log-likelihood + penalty * R(U, theta), in nats per s
     R(U, theta) = mean_i |theta_i|_1 + (sum_k |u_k|)^2.
 
 `fit` alternates L-BFGS on U, monotone steps on the rest, and balance of the scales.
-`learn_minibatch` takes one step of AdaGrad on U, which rare words with small gradients need.
+`learn_minibatch` takes one step of AdaGrad on U, suited to rare words with small gradients.
 
 Monotone steps. log det of the matrix of an observed set is convex in the logarithms of (theta,
-gamma, level), by Cauchy and Binet; the log normaliser is concave in them themselves. The tangents
-of both bound the log-likelihood from below by a sum, whose maximum is
+gamma, level), by Cauchy and Binet; the log normaliser is concave in theta, gamma and level. The
+tangents of both bound the log-likelihood from below. The maximum of the bound is
 
     theta_k <- theta_k * z_k'L^-1 z_k / (rho [(I + rho P Th)^-1 P]_kk + penalty)
 
-and likewise for gamma and the level: the up half of the derivative over the down half. What
-is 0 stays 0; theta is a local optimum.
+and likewise for gamma and the level: the up half of the derivative over the down half. A parameter
+of 0 stays 0; theta is a local optimum.
 
 Balance. (U D, D^-2 theta) gives the same kernel, so only b_k = theta_k^{1/2} |u_k| counts. R is
-least at |u_k| = (b_k^2 / S)^{1/3}, S = (sum_k b_k^{2/3})^{3/4}, where it is
-2 (sum_k b_k^{2/3})^{3/2}: whole columns vanish. (u_k, theta_k) = 0 is a strict local minimum,
-from which no column returns: start with more columns than needed.
+least at |u_k| = (b_k^2 / S)^{1/3}, S = (sum_k b_k^{2/3})^{3/4}, with the value 2 (sum_k
+b_k^{2/3})^{3/2}: whole columns vanish. (u_k, theta_k) = 0 is a strict local minimum, so no column
+returns: start with more columns than needed.
 
 Source: Dupuy (2017), section 4.2.5; Hunter and Lange (2004), "A tutorial on MM algorithms"; Duchi,
 Hazan and Singer (2011), "Adaptive subgradient methods".
@@ -90,7 +90,7 @@ class Online:
     parameters: Parameters  # Of one theta, the running mean.
     squares: Floats  # Sums of squared derivatives by U.
     scale: float  # The root mean square of the first U, the unit of the steps.
-    n_batches: float = 0.0  # Minibatches learnt from, of the size of the next.
+    n_batches: float = 0.0  # Learnt minibatches, of the size of the next.
 
     @classmethod
     def of(cls, parameters: Parameters) -> Self:
@@ -193,7 +193,7 @@ def learn_minibatch(data: SetBatches, state: Online, settings: Settings = DEFAUL
 def resume(
     minibatches: Iterable[SetBatches], parameters: Parameters, settings: Settings = DEFAULT
 ) -> Online:
-    """Return the state as if `learn_minibatch` had found these parameters itself."""
+    """Return the state as if `learn_minibatch` had found these parameters."""
     state, still = Online.of(parameters), replace(settings, step_size=0.0)
     for data in minibatches:
         found = learn_minibatch(data, state, still)
@@ -214,7 +214,7 @@ def balance_online(state: Online) -> Online:
 def theta_steps(
     data: SetBatches, parameters: Parameters, *, penalty: float = 0.0, n_steps: int = 20
 ) -> Floats:
-    """Return a theta for each set after `n_steps` from a positive one, as if it were alone."""
+    """Return theta of each set, by itself, after `n_steps` from a positive theta."""
     projected = parameters.projected(data.measure)
     theta = np.empty((data.n_sets, parameters.U.shape[1]))
     return data.fill(theta, _part_theta_steps, projected, parameters, penalty, n_steps)

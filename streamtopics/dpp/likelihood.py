@@ -7,8 +7,8 @@
 less the log normaliser. p is never exponentiated with Background noise. Without noise, sets
 with empty or repeated sentences or more points than the rank have the log-likelihood -inf.
 
-That is the Janossy density, of points in some order. If x comes m_x times, a set has
-n! / prod m_x! orders, so its probability is the density over prod m_x!, a constant of the data.
+This is the Janossy density, of points in some order. If x comes m_x times, a set has n! / prod m_x!
+orders: the probability is the density over prod m_x!, a constant of the data.
 
 Source: Dupuy (2017), equations 19 and 24.
 """
@@ -61,7 +61,7 @@ class Parameters:
         return Process(measure, Kernel(self.U, theta, self.gamma), self.noise)
 
     def projected(self, measure: BaseMeasure) -> Projected:
-        """Return the part of the normaliser that all theta share, computed once."""
+        """Return the part of the normaliser shared by all theta, computed once."""
         known: tuple[BaseMeasure, Projected] | None = self.__dict__.get("_projected")
         if known is None or known[0] is not measure:
             known = measure, project(measure, self.U, self.gamma, self.noise.rho)
@@ -69,7 +69,7 @@ class Parameters:
         return known[1]
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the fields, without values computed from them."""
+        """Return the fields, without derived values."""
         return {k: value for k, value in self.__dict__.items() if k != "_projected"}
 
 
@@ -78,7 +78,7 @@ Number = TypeVar("Number", Floats, float)
 
 @dataclass(frozen=True, eq=False)
 class Halves(Generic[Number]):
-    """A derivative of the log-likelihood: that of log det L_X, up, less the normaliser's, down.
+    """A derivative of the log-likelihood: up from log det L_X, down from the normaliser.
 
     Both are at least 0 for theta, gamma and the level of the noise.
     """
@@ -215,7 +215,7 @@ def _normalizers(
 
 
 def check_possible(data: SetBatches, parameters: Parameters) -> None:
-    """Raise ValueError if a set has probability 0; nothing can be learnt from such a set."""
+    """Raise ValueError if a set has probability 0, because nothing can be learnt from the set."""
     places = np.flatnonzero(~np.isfinite(log_density(data, parameters)))
     if len(places):
         raise ValueError(

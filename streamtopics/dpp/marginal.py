@@ -5,7 +5,7 @@ The marginal kernel is K = sigma I + Diag(p)^{1/2} Phi B Phi' Diag(p)^{1/2} with
 
     B = rho^2 [gamma S^-1 + S^-1 Ut M^-1 Ut' S^-1],    S = I + rho gamma Sigma,
 
-positive semidefinite as it stands; A need not be invertible.
+positive semidefinite in this form; A need not be invertible.
 
 Source: Dupuy (2017), proposition 1, equations 20 and 22; Kulesza and Taskar (2012), section 3.1.
 """
@@ -127,7 +127,7 @@ def expected_size(process: Process) -> float:
 def expected_with_word(process: Process) -> Floats:
     """Return the expected number of points of the low-rank part with each word.
 
-    It is tr(B Sigma) less the same over the sentences without the word, by `absence`.
+    tr(B Sigma) less the trace over the sentences without the word, by `absence`.
     """
     measure, B = process.measure, marginal(process)
     factor_v, factor_W = measure.absence()
@@ -143,7 +143,7 @@ def telling_words(measure: BaseMeasure, components: Floats, n: int) -> list[Plac
     """Return the places of the n words with the largest P log(P / P0), for each row u.
 
     P is the probability of each word in x under p(x) (u'phi(x))^2, P0 under p(x) |phi(x)|^2. The
-    most typical come first; there are none for a row of 0.
+    most typical words come first; a row of 0 has none.
     """
     V = measure.v.size
     baseline = _share_with_word(measure, Kernel(np.zeros((V, 1)), np.zeros(1), TINY))

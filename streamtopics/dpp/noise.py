@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Points in addition to the low-rank part, so that any set is possible.
+"""Points in addition to the low-rank part, which make any set possible.
 
 `Background`: a Poisson number of independent draws from p. The kernel with respect to p is
 level I + Phi_X A Phi_X', whose density over multisets has the normaliser e^level det(I + A Sigma).
@@ -23,15 +23,15 @@ Sizes = TypeVar("Sizes", float, Floats)
 Drawn: TypeAlias = tuple[Places, Points]
 
 LEAST_LOG_P = -700.0
-# Points of all sets that are drawn at once.
+# Points of all sets drawn at once.
 MOST_DRAWN = 10_000_000
 
 
 class Noise(Protocol):
     """The protocol of noises: frozen dataclasses that inherit from it.
 
-    Learning multiplies the level, so 0, which means no noise, stays 0. A noise with `needs_list`
-    takes points from the list of the ground set, which needs a measure with `can_list`.
+    Learning multiplies the level, so 0, no noise, stays 0. A noise with `needs_list` takes points
+    from the list of the ground set, so the measure must have `can_list`.
     """
 
     level: float
@@ -51,7 +51,7 @@ class Noise(Protocol):
 
     @abstractmethod
     def log_normalizer(self, measure: BaseMeasure) -> float:
-        """Return its term of the log normaliser of the process, in nats."""
+        """Return the noise's term of the log normaliser of the process, in nats."""
 
     @abstractmethod
     def slope(self, measure: BaseMeasure, expected_size: Floats) -> Floats:
@@ -59,7 +59,7 @@ class Noise(Protocol):
 
     @abstractmethod
     def expected_size(self, measure: BaseMeasure, low_rank: Sizes) -> Sizes:
-        """Return the expected size of the process, given that of the low-rank part."""
+        """Return the expected size of the process, given the size of the low-rank part."""
 
     @abstractmethod
     def diagonal(self, log_p: Floats) -> Floats:
@@ -75,7 +75,7 @@ class Noise(Protocol):
 
     @abstractmethod
     def log_weight(self, measure: BaseMeasure, m: Places, e: Places) -> Floats:
-        """Return the log of the total weight of e more points beside m of the low-rank part."""
+        """Return the log of the total weight of e points besides m points of the low-rank part."""
 
     @abstractmethod
     def draw(self, measure: BaseMeasure, n_sets: int, drawn: Drawn, rng: Generator) -> Drawn:
@@ -85,7 +85,7 @@ class Noise(Protocol):
     def draw_exactly(
         self, measure: BaseMeasure, counts: Places, drawn: Drawn, rng: Generator
     ) -> Drawn:
-        """Draw as `draw`, given how many points join each set."""
+        """Draw as `draw`, given the number of points to join each set."""
 
     def remove(self, measure: BaseMeasure, points: Points) -> BaseMeasure:
         """Return the measure of further points, given some."""
@@ -151,7 +151,7 @@ class Background(Noise):
 
 @dataclass(frozen=True)
 class Counting(Noise):
-    """The multiple of the identity in L, on a finite ground set that can be listed.
+    """The multiple of the identity in L, on a finite ground set with a list.
 
     Parameters
     ----------
@@ -245,7 +245,7 @@ class Counting(Noise):
 
 
 def check_listed(noise: Noise, measure: BaseMeasure) -> None:
-    """Raise ValueError if the noise needs the list of a ground set that cannot be listed."""
+    """Raise ValueError if the noise needs the list of a ground set without a list."""
     if noise.needs_list and not measure.can_list:
         raise ValueError(
             f"{type(noise).__name__} noise lists the ground set, which {type(measure).__name__} "

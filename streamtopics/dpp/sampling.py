@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Exact draws of sets, on ground sets that cannot be listed: 2^500 sentences, a cube.
+"""Exact draws of sets, on ground sets without a list: 2^500 sentences, a cube.
 
 1. Each eigenvector of the low-rank part is taken or not, independently. With A = F F' the
    nonzero eigenvalues are those of F'Sigma F = E Lam E', of the rank's size, and the
@@ -78,7 +78,7 @@ def size_log_weights(process: Process, eigen: Spectrum, most: int) -> Floats:
 
 
 def log_symmetric(values: Floats, most: int) -> Floats:
-    """Return log e_m of the first i values as entry (i, m), -inf where m > i."""
+    """Return log e_m of the first i values as entry (i, m), -inf if m > i."""
     table = np.full((len(values) + 1, most + 1), -np.inf)
     table[:, 0] = 0.0
     with np.errstate(divide="ignore"):
@@ -89,7 +89,7 @@ def log_symmetric(values: Floats, most: int) -> Floats:
 
 
 def draw_subsets(values: Floats, sizes: Places, rng: Generator) -> NDArray[np.bool_]:
-    """Draw a subset of each size m, with probability its product over e_m, as rows of bools."""
+    """Draw a subset of each size m, with probability product over e_m, as rows of bools."""
     table = log_symmetric(values, int(sizes.max(initial=0)))
     chosen = np.zeros((len(sizes), len(values)), dtype=bool)
     left = sizes.copy()
@@ -192,7 +192,7 @@ def _draw_in_turn(
 
 def _orthogonalize(x: Floats, span: Floats) -> Floats:
     """Return x less its part in the span of the orthonormal rows of `span`, of length 1."""
-    for _ in range(2):  # The first time leaves rounding errors of the length that x had.
+    for _ in range(2):  # The first time leaves rounding errors of the original length.
         x = x - np.einsum("njk,nj->nk", span, np.einsum("njk,nk->nj", span, x))
         x /= np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 1e-300)
     return x

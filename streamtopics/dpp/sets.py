@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Sets of points, and the forms of users' sets; each base measure names one form.
 
-SENTENCES    counts of words, any numbers that are not negative
-COUNTS       the same, whole numbers only
+SENTENCES counts of words, any non-negative numbers
+COUNTS    counts of words, whole numbers only
 VECTORS      any finite numbers
 ITEMS        a row for each set, with a column for each item
 """
@@ -24,7 +24,7 @@ from streamtopics.utils.structure import to_csr
 
 @dataclass(frozen=True, eq=False)
 class PointSets:
-    """Sets of points, one after another, such as the sentences of documents.
+    """Sets of points, one after another, for example sentences of documents.
 
     Parameters
     ----------
@@ -45,11 +45,11 @@ class PointSets:
     indptr: Places
 
     def __init__(self, points: Points, indptr: ArrayLike) -> None:
-        # Sums along rows round in the order in which these lie in memory.
+        # Sums along rows round by the order in memory.
         points = points.tocsr() if hasattr(points, "tocsr") else np.ascontiguousarray(points)
         indptr = np.asarray(indptr)
         whole = indptr.astype(np.intp, casting="same_kind")
-        # Not the differences, which unsigned numbers have none of below 0.
+        # Not by differences: unsigned numbers have none below 0.
         is_sorted = (indptr[1:] >= indptr[:-1]).all()
         if indptr[0] != 0 or indptr[-1] != points.shape[0] or not is_sorted:
             raise ValueError(
@@ -94,9 +94,9 @@ def stack(parts: list[Points]) -> Points:
 
 @dataclass(frozen=True)
 class Rows:
-    """A matrix for each set, whose rows are points, or one matrix with groups.
+    """A matrix for each set, with points as rows, or one matrix with groups.
 
-    Points are counts, `whole` ones if only these are allowed, or `signed` vectors, dense.
+    Points are counts, only `whole` counts if so set, or `signed` vectors, dense.
     """
 
     whole: bool = False
@@ -106,7 +106,7 @@ class Rows:
     def read(
         self, X: Any, groups: Any, n_columns: int | None, caller: str
     ) -> tuple[PointSets, int]:
-        """Return the sets that a user passed, and the number of columns of X."""
+        """Return a user's sets, and the number of columns of X."""
         read = read_sentences(
             X, groups, n_words=n_columns, whole=self.whole, signed=self.signed, caller=caller
         )
@@ -115,12 +115,12 @@ class Rows:
         return PointSets(points.toarray() if self.signed else points, read.starts), read.n_words
 
     def points(self, points: Any, n_columns: int, caller: str) -> Points:
-        """Return the rows of a matrix that a user passed as points of the measure."""
+        """Return the rows of a user's matrix as points of the measure."""
         sets, _ = self.read([points], None, n_columns, caller)
         return sets.points
 
     def write(self, sets: PointSets, n_columns: int) -> Any:
-        """Return sets as `read` takes them, an array of matrices."""
+        """Return sets in the form of `read`, an array of matrices."""
         out = np.empty(len(sets), dtype=object)
         for i in range(len(sets)):
             out[i] = sets[i]
@@ -137,7 +137,7 @@ class ItemColumns:
     def read(
         self, X: Any, groups: Any, n_columns: int | None, caller: str
     ) -> tuple[PointSets, int]:
-        """Return the sets that a user passed, and the number of columns of X."""
+        """Return a user's sets, and the number of columns of X."""
         if groups is not None:
             raise ValueError(
                 f"groups, passed to {caller}, is for points in rows, but each row of X is a set "
@@ -158,11 +158,11 @@ class ItemColumns:
         return PointSets(X.indices.astype(np.intp), X.indptr), X.shape[1]
 
     def points(self, points: Any, n_columns: int, caller: str) -> Places:
-        """Return the column numbers of items that a user passed; `Items.features` checks them."""
+        """Return a user's column numbers of items; `Items.features` checks the numbers."""
         return np.asarray(points, dtype=None if len(points) else np.intp)
 
     def write(self, sets: PointSets, n_columns: int) -> sparse.csr_matrix:
-        """Return a CSR matrix with the number of times that each set has each item."""
+        """Return a CSR matrix with the count of each item in each set."""
         ones = np.ones(len(sets.points))
         X = sparse.csr_matrix((ones, sets.points, sets.indptr), shape=(len(sets), n_columns))
         X.sum_duplicates()

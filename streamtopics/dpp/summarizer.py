@@ -51,7 +51,7 @@ THESIS_WORDS = 500
 
 @dataclass(frozen=True)
 class Texts:
-    """Documents as lists of sentences, with the features of these."""
+    """Documents as lists of sentences, with features of the sentences."""
 
     documents: list[list[str]]
     features: Documents
@@ -91,7 +91,7 @@ class SummaryCommit(Commit):
 
 @dataclass(frozen=True, eq=False)
 class Summary:
-    """The sentences chosen from a document, in its order.
+    """The chosen sentences of a document, in the order of the document.
 
     Attributes
     ----------
@@ -123,12 +123,12 @@ class DigestSentence(NamedTuple):
     score, log_gain : float
         As in `Summary`.
     n_documents : int
-        Number of documents that are nearest to this sentence of the digest, by the largest
-        cosine with one of their sentences.
+        Number of documents nearest to this sentence of the digest, by the largest cosine with one
+        of their sentences.
     """
 
     document: int
-    index: int  # type: ignore[assignment]  # As it is called, in place of tuple.index.
+    index: int  # type: ignore[assignment]  # In place of tuple.index.
     sentence: str
     score: float
     log_gain: float
@@ -137,7 +137,7 @@ class DigestSentence(NamedTuple):
 
 @documented
 class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=None):
-    """Extractive summaries: sentences of a document that are central and differ from each other.
+    """Extractive summaries: central, mutually different sentences of a document.
 
     A determinantal point process weighs a set of sentences by det L, the squared volume of their
     word features, each as long as the quality of the sentence; selection is greedy. `fit` is
@@ -148,24 +148,24 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
     n_sentences : int, default=5
         Maximal number of sentences of a summary.
     n_words : int or None, default=None
-        Maximal number of words, separated by white space, instead of `n_sentences`. Sentences
-        that do not fit are skipped.
+        Maximal number of words, separated by white space, instead of `n_sentences`. Sentences too
+        long for the rest are skipped.
     vectorizer : CountVectorizer, TfidfVectorizer, HashingVectorizer or None, default=None
         Makes features of sentences; a copy is fitted in `fit` or the first `partial_fit`. None
-        hashes words of two letters or more to 2^18 binary columns; with ``quality="thesis"`` it
+        hashes words of two letters or more to 2^18 binary columns; with ``quality="thesis"`` None
         counts the 500 most frequent words.
     quality : {"centrality", "thesis"} or callable, default="centrality"
-        "centrality" is the cosine with the mean of the document's sentences. "thesis" is the
-        learnt kernel of the source. A callable takes the sentences of a document and their
-        features, a CSR matrix with rows of length 1 or 0, and returns a number of at least 0 for
-        each; 0 is never chosen.
+        "centrality" is the cosine with the mean of the document's sentences. "thesis" is the learnt
+        kernel of the source. A callable gets the sentences of a document and their features, a CSR
+        matrix with rows of length 1 or 0, and returns a non-negative number for each sentence; 0 is
+        never chosen.
     quality_power : float or None, default=None
         L = (q q)^(power / 2) S of quality q and similarity S; 0 is diversity alone. None is 2;
         for "thesis" 1, as in the source.
     fragment_weight : float, default=0.5
-        Factor of the centrality of sentences that start with a small letter or a comma, as
-        fragments do. In digests sentences that go on from another, such as "But it was not to be."
-        or "If its lens breaks, ...", are chosen only if there are no others. 1 takes all alike.
+        Factor of the centrality of fragments: sentences with a small first letter or a comma at the
+        start. In digests, sentences that continue another, for example "But it was not to be." or
+        "If its lens breaks, ...", are a last resort. 1 treats all alike.
     n_components : int, default=10
         Columns of U; for "thesis" only, like all further ones.
     penalty : float, default=0.01
@@ -180,18 +180,18 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
     vectorizer_ : SentenceVectorizer
         The fitted vectorizer of sentences.
     document_frequency_ : ndarray of shape (n_features,)
-        Number of documents seen with each word.
+        Number of learnt documents with each word.
     n_documents_seen_, n_batch_iter_ : int
-        Documents and minibatches learnt from.
+        Learnt documents and minibatches.
     thesis_ : LowRankDPP or None
         The model of quality "thesis".
 
     Notes
     -----
-    Words weigh log((1 + N) / (1 + df)) + 1 after N documents, df of them with the word.
+    After N documents, df of them with the word, a word weighs log((1 + N) / (1 + df)) + 1; a
     TfidfVectorizer keeps its own weights. Sentences without a known word, or of English stop words
-    alone, are chosen only as a last resort. The thesis prefers the shortest sentences and is about
-    as good as chance; see :doc:`/measured`.
+    alone, are a last resort. The thesis prefers the shortest sentences and is about as good as
+    chance; see :doc:`/measured`.
 
     References
     ----------
@@ -212,7 +212,7 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
     (array([0, 3]), array([0.8 , 0.71]))
     """
 
-    # Texts are what these methods are for, no metadata.
+    # Texts come alone, without metadata.
     __metadata_request__fit: ClassVar[dict[str, Any]] = {"raw_documents": UNUSED}
     __metadata_request__partial_fit: ClassVar[dict[str, Any]] = {"raw_documents": UNUSED}
     __metadata_request__transform: ClassVar[dict[str, Any]] = {"raw_documents": UNUSED}
@@ -267,7 +267,7 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
         return self._fit(raw_documents=raw_documents)
 
     def partial_fit(self, raw_documents: Iterable[Any], y: Any = None) -> Self:
-        """Learn from a part of a stream, the first of which fixes the vocabulary.
+        """Learn from a part of a stream. The first call fixes the vocabulary.
 
         A failed call changes nothing.
 
@@ -330,7 +330,7 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
         Returns
         -------
         summaries : ndarray of shape (n_documents,), of objects
-            A list of the chosen sentences for each document, in its order.
+            A list of the chosen sentences for each document, in the order of the document.
         """
         chosen = self.select(raw_documents)
         out = np.empty(len(chosen), dtype=object)
@@ -364,10 +364,10 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
     def digest(
         self, raw_documents: Iterable[Any], *, n_sentences: int | None = None
     ) -> list[DigestSentence]:
-        """Choose central sentences of many documents that differ from each other.
+        """Choose central, mutually different sentences of many documents.
 
-        All sentences count as those of one document, repeated ones once. Words weigh
-        log((2 + N) / (1 + df)) by the documents learnt from, or before `fit` by those passed.
+        All sentences count as of one document, repeated sentences once. Words weigh log((2 + N) /
+        (1 + df)), by the learnt documents, or before `fit` by the given documents.
 
         Parameters
         ----------

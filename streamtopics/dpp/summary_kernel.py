@@ -9,11 +9,11 @@ quality of a sentence. The kernel of the thesis is learnt from a corpus by `LowR
     L(x, y) = (p(x) p(y))^{power / 2} phi(x)'A phi(y),    A = gamma I + U Diag(theta) U',
 
 with p the law of independent words, U and gamma of the corpus, and theta of the document. p falls
-by a factor of fifty or more with each word, so that with power 1 the shortest win.
+by a factor of fifty or more with each word: with power 1 the shortest sentences win.
 
-Each step of the selection takes the point with the largest d^2 times squared quality, where d is
-the distance from the span of the points taken. It adds one row of an incomplete Cholesky factor, so
-l points of n cost O(n l (l + r)).
+Each step of the selection takes the point with the largest d^2 times squared quality, d the
+distance from the span of the taken points. A step adds one row of an incomplete Cholesky factor, so
+l of n points cost O(n l (l + r)).
 
 Source: Dupuy (2017), section 4.4; Chen, Zhang and Zhou (2018), "Fast greedy MAP inference for
 determinantal point process to improve recommendation diversity".
@@ -45,7 +45,7 @@ class Candidates:
 
 
 def inverse_document_frequency(document_frequency: NDArray[np.int64], n_documents: int) -> Floats:
-    """log((1 + N) / (1 + df)) + 1, as TfidfVectorizer has it; 1 before any document."""
+    """log((1 + N) / (1 + df)) + 1, as in TfidfVectorizer; 1 before any document."""
     return np.log((1 + n_documents) / (1 + document_frequency)) + 1
 
 
@@ -55,10 +55,10 @@ def plain_idf(document_frequency: NDArray[np.int64], n_documents: int) -> Floats
 
 
 def count_documents(documents: Iterable[sparse.csr_matrix], n_features: int) -> NDArray[np.int64]:
-    """Count the documents that have each word, of shape (n_features,)."""
+    """Count the documents with each word, of shape (n_features,)."""
     found = np.zeros(n_features, dtype=np.int64)
     for X in documents:
-        found[X.indices[X.data != 0]] += 1  # Once, however often a word is there.
+        found[X.indices[X.data != 0]] += 1  # Once per document.
     return found
 
 
@@ -82,9 +82,9 @@ def centrality(units: sparse.csr_matrix) -> Floats:
 def counts_of_nearest(
     chosen: sparse.csr_matrix, documents: list[sparse.csr_matrix], weights: Floats | None
 ) -> NDArray[np.int64]:
-    """Number of documents to whose sentences each of some sentences is the nearest, by the cosine.
+    """Number of documents for which each of some sentences is the nearest, by the cosine.
 
-    Of equal ones the first counts; where all cosines are 0, none.
+    Of equal sentences the first counts; if all cosines are 0, none.
     """
     n, lengths = chosen.shape[0], np.array([X.shape[0] for X in documents], dtype=np.intp)
     if not n or not lengths.sum():
@@ -106,13 +106,13 @@ def cosine_candidates(
 
 
 def log_power(quality: Floats, quality_power: float) -> Floats:
-    """log q^{power / 2}; -inf where q is 0, whatever the power."""
+    """log q^{power / 2}; -inf for q = 0, whatever the power."""
     logs = np.log(quality, where=quality > 0, out=np.zeros(len(quality)))
     return np.where(quality > 0, 0.5 * quality_power * logs, -np.inf)
 
 
 def distinct_units(sentences: Sequence[str]) -> sparse.csr_matrix:
-    """Make features of sentences without any: a row of length 1 for each different text."""
+    """Make features for sentences without any: a row of length 1 for each different text."""
     columns: dict[str, int] = {}
     texts = [sentence.strip() for sentence in sentences]
     codes = [columns.setdefault(text, len(columns)) if text else -1 for text in texts]
@@ -123,7 +123,7 @@ def distinct_units(sentences: Sequence[str]) -> sparse.csr_matrix:
 
 
 def known_sentences(documents: Iterable[sparse.csr_matrix]) -> list[sparse.csr_matrix]:
-    """Return the sentences of each document that have a known word, as sets of words."""
+    """Return the sentences of each document with a known word, as sets of words."""
     known: Iterator[Any] = (X[X.getnnz(axis=1) > 0] for X in documents)
     return [(X != 0).astype(np.float64) for X in known]
 
@@ -153,7 +153,7 @@ def greedy_map(
 ) -> Selection:  # fmt: skip
     """Choose points of a large det L_Y, L(x, y) = q(x) phi_x'A phi_y q(y).
 
-    Stops early when all further points lie in the span of those taken.
+    Stops early when all further points lie in the span of the chosen points.
 
     Parameters
     ----------
@@ -165,8 +165,8 @@ def greedy_map(
     log_quality : ndarray of shape (n,) or None, default=None
         log q in nats; -inf excludes a point. None is 0.
     costs, budget : ndarray of shape (n,) and float, or None, default=None
-        Cost of each point, such as its words, and their maximal sum. Points that do not fit are
-        skipped.
+        Cost of each point, for example its words, and the maximal sum. Points above the remaining
+        budget are skipped.
 
     Examples
     --------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Base measures that are learnt from the sets seen, by immutable totals."""
+"""Base measures learnt from the sets so far, by immutable totals."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ MOST_WORDS = 1_000_000
 
 
 class Totals(ABC):
-    """Totals over the sets seen, which make the base measure."""
+    """Totals over the sets so far, for the base measure."""
 
     @property
     @abstractmethod
@@ -39,7 +39,7 @@ class Totals(ABC):
         """Return the totals with further sets."""
 
     def independent_log_likelihood(self, sets: PointSets) -> Floats | None:
-        """Return that of sets of independent points; None for Poisson draws from the measure."""
+        """Return the log-likelihood of sets of independent points; None for Poisson draws."""
         return None
 
 

@@ -44,7 +44,7 @@ class EditError(ValueError):
 
 
 def merge(model: BaseEstimator, topics: Sequence[int]) -> Edit:
-    """Make one topic of several; the first keeps its row, name and number.
+    """Make one topic of several, with the row, name and number of the first.
 
     Tokens and shares of documents are added; the prior of the first topic counts once. Later rows
     move up. Clusters with `births` can be neither merged nor split.
@@ -172,7 +172,7 @@ def show(model: BaseEstimator, topics: int | Sequence[int]) -> Edit:
 
 
 def lock(model: BaseEstimator, topics: int | Sequence[int]) -> Edit:
-    """Keep the words of topics as they are while the model learns.
+    """Keep the words of topics fixed while the model learns.
 
     Documents still have these topics, and shares of the tokens are still counted.
 
@@ -215,7 +215,7 @@ def exclude(model: BaseEstimator, topic: int, words: Collection[str | int]) -> E
         As in `split`.
     words : collection
         Words of the vocabulary, or numbers of columns without names. In an open vocabulary the
-        exclusion of a word ends when the word loses its column.
+        exclusion of a word ends with the loss of the column.
 
     Returns
     -------
@@ -238,8 +238,8 @@ def exclude(model: BaseEstimator, topic: int, words: Collection[str | int]) -> E
 def pull(model: BaseEstimator, topic: int, words: Collection[str | int]) -> Edit:
     """Move all tokens of words to a topic: "this word belongs here".
 
-    Later documents are read with the edited topics, so most of their tokens of these words go to
-    the topic too. Locked topics keep their tokens.
+    Later documents are read with the edited topics, so most tokens of these words go to the topic
+    too. Locked topics keep their tokens.
 
     Parameters
     ----------

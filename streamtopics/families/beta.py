@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The beta family: the Dirichlet family of two outcomes.
 
-The density is proportional to x^(a-1) (1-x)^(b-1). The natural parameter is (a, b), counts of
-both outcomes with those of the prior; the statistics are (log x, log(1 - x)).
+The density is proportional to x^(a-1) (1-x)^(b-1). The natural parameter is (a, b), counts of both
+outcomes with the prior's counts; the statistics are (log x, log(1 - x)).
 
 Source: Johnson, Kotz and Balakrishnan (1995), "Continuous univariate distributions".
 
@@ -49,5 +49,5 @@ def marginals(eta: np.ndarray) -> dict[str, Any]:
 
 
 def valid(eta: np.ndarray) -> np.ndarray:
-    """Whether a and b are positive and finite, and nothing else is there."""
+    """Whether a and b are positive and finite, and n is 2."""
     return dirichlet.valid(eta) & (np.shape(eta)[-1] == 2)

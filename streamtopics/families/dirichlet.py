@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The Dirichlet family: log b is the statistic of b in the simplex.
 
-The natural parameter is the concentration alpha > 0 itself, with the base measure
-h(b) = prod 1/b_v, so that it counts: words seen, plus those that the prior stands for.
+The natural parameter is the concentration alpha > 0 itself, with the base measure h(b) = prod
+1/b_v: seen words, plus the prior's pseudo-counts.
 
     A(alpha) = sum_v lnG(alpha_v) - lnG(sum_v alpha_v)
 
@@ -31,7 +31,7 @@ from scipy.stats import binom
 
 from streamtopics.families.log_gamma import deviance, remainder, remainder_divergence
 
-# Cells that `kl` works on at a time; their intermediate results stay in the cache.
+# Cells in one step of `kl`; intermediate results stay in the cache.
 BLOCK = 8192
 
 
@@ -42,7 +42,7 @@ def expected_statistics(eta: np.ndarray) -> np.ndarray:
 
 
 def marginals(eta: np.ndarray) -> dict[str, Any]:
-    """The distribution of each probability, of shape (..., n); a single one is 1 for certain."""
+    """The distribution of each probability, of shape (..., n); a single one is certainly 1."""
     eta = np.asarray(eta, dtype=np.float64)
     if eta.shape[-1] == 1:
         return {"probability": binom(1, np.ones_like(eta))}
@@ -50,7 +50,7 @@ def marginals(eta: np.ndarray) -> dict[str, Any]:
 
 
 def _sums_of_others(eta: np.ndarray) -> np.ndarray:
-    """The sum of the other concentrations of each."""
+    """The sum of all other concentrations, for each concentration."""
     others = np.zeros_like(eta)
     np.cumsum(eta[..., :-1], axis=-1, out=others[..., 1:])
     others[..., :-1] += np.cumsum(eta[..., :0:-1], axis=-1)[..., ::-1]
@@ -72,13 +72,13 @@ def log_normalizer(eta: np.ndarray) -> np.ndarray:
 def kl(eta: np.ndarray, other: np.ndarray, axis: int = -1) -> np.ndarray:
     """KL(Dir(alpha) || Dir(beta)), in nats.
 
-    With a and b the sums of alpha and beta, it is
+    With a and b the sums of alpha and beta, the divergence is
 
         sum_v [d(beta_v, alpha_v b / a) + D(alpha_v, beta_v)] - D(a, b),
 
     d being `log_gamma.deviance` and D `log_gamma.remainder_divergence`. The error is about 1e-15
-    for each cell with a concentration below 10, and a relative 1e-14 for the others.
-    Concentrations are between 1e-50 and 1e25. `axis` is that of the natural parameter.
+    for each cell with a concentration below 10, and otherwise a relative 1e-14. Concentrations are
+    between 1e-50 and 1e25. `axis` is the axis of the natural parameter.
     """
     q, p = np.broadcast_arrays(eta, other)
     q, p = np.moveaxis(q, axis, 0), np.moveaxis(p, axis, 0)
@@ -95,7 +95,7 @@ def kl(eta: np.ndarray, other: np.ndarray, axis: int = -1) -> np.ndarray:
 
 
 def _blocks(q: np.ndarray, p: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Both, cut along their first axis into blocks of about `BLOCK` cells, in float64."""
+    """Both arrays in float64, cut along the first axis into blocks of about `BLOCK` cells."""
     step = max(1, BLOCK * len(q) // max(1, q.size))
     for start in range(0, len(q), step):
         part = slice(start, start + step)
@@ -103,7 +103,7 @@ def _blocks(q: np.ndarray, p: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarr
 
 
 def mass(eta: np.ndarray) -> np.ndarray:
-    """sum_v alpha_v: the number of words seen, with those of the prior."""
+    """sum_v alpha_v: the number of seen words, with the prior's pseudo-counts."""
     return np.add.reduce(eta, axis=-1, dtype=np.float64)
 
 

@@ -72,12 +72,12 @@ def kl(eta: np.ndarray, other: np.ndarray) -> np.ndarray:
 
 
 def mass(eta: np.ndarray) -> np.ndarray:
-    """k: the number of observations of precision 1, with those of the prior."""
+    """k: the number of observations of precision 1, with the prior's."""
     return np.asarray(eta, dtype=np.float64)[..., 1]
 
 
 def valid(eta: np.ndarray) -> np.ndarray:
-    """Whether the precision is positive, all is finite, and nothing else is there."""
+    """Whether the precision is positive, all numbers are finite, and n is 2."""
     eta = np.asarray(eta)
     if eta.shape[-1] != 2:
         return np.zeros(eta.shape[:-1], dtype=bool)

@@ -5,11 +5,10 @@ The divergence of a gamma or Dirichlet density from another is made of
 
     lnG(b) - lnG(a) - (b - a) psi(a),
 
-where, for large a and b, nearly all digits cancel. With lnG(x) = x ln x - x + r(x) the divergence
-is `deviance(b, a) + remainder_divergence(a, b)`: two non-negative parts. Both are computed to a
-relative 1e-13. If an argument of the remainder is below 10 its error is absolute, about 1e-14.
-Arguments are arrays of positive numbers, of one shape in `remainder_divergence`; results have their
-shape.
+in which nearly all digits cancel for large a and b. With lnG(x) = x ln x - x + r(x) the divergence
+is `deviance(b, a) + remainder_divergence(a, b)`: two non-negative parts, both with a relative error
+of 1e-13. If an argument of the remainder is below 10 the error is absolute, about 1e-14. Arguments
+are arrays of positive numbers, of one shape in `remainder_divergence`; results have the same shape.
 
 Examples
 --------
@@ -35,10 +34,10 @@ HALF_LOG_2PI = 0.5 * np.log(2 * np.pi)
 
 
 def deviance(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """x ln(x / y) - x + y, which is 0 for x = y and positive otherwise.
+    """x ln(x / y) - x + y, 0 for x = y and positive otherwise.
 
-    Where x and y are close, the series in (x - y) / (x + y) of Loader (2000), "Fast
-    and accurate computation of binomial probabilities".
+    For close x and y, by the series in (x - y) / (x + y) of Loader (2000), "Fast and accurate
+    computation of binomial probabilities".
     """
     difference = x - y
     v = difference / (x + y)
@@ -66,7 +65,7 @@ def _slope(x: np.ndarray) -> np.ndarray:
 
 
 def remainder_divergence(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """r(b) - r(a) - (b - a) r'(a), which is 0 for a = b and positive otherwise."""
+    """r(b) - r(a) - (b - a) r'(a), 0 for a = b and positive otherwise."""
     shape, a, b = np.shape(a), np.ravel(a), np.ravel(b)
     a_large, b_large = a >= LARGE, b >= LARGE
     if (a_large & b_large).all():
@@ -83,10 +82,10 @@ def remainder_divergence(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def _of_large(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """By Stirling's series, whose every term has a factor (b - a)^2 / (a b).
+    """By Stirling's series; every term has a factor (b - a)^2 / (a b).
 
-    With u = 1/a and v = 1/b, the divergence of 1/x^n is that factor times
-    T_n = sum_{k=1..n} k u^k v^(n-k).
+    With u = 1/a and v = 1/b, the divergence of 1/x^n is this factor times T_n = sum_{k=1..n} k u^k
+    v^(n-k).
     """
     u, v = 1.0 / a, 1.0 / b
     T, total, power, v2 = u, COEFFICIENTS[0] * u, u, v * v

@@ -7,8 +7,8 @@ h = g^(-1/2). Data add (sum x, n, sum x^2, n).
 
     A(eta) = lnG(a) - a ln b + ln(2 pi / k) / 2
 
-b is a difference of natural parameters: take a common offset out of the data where
-sum x^2 is many times their spread.
+b is a difference of natural parameters: subtract a common offset from the data if sum x^2 is many
+times their spread.
 
 Source: Bernardo and Smith (1994), "Bayesian theory", section 5.2; Masegosa et al.
 (2020), "Variational inference over nonstationary data streams for exponential family
@@ -41,7 +41,7 @@ from streamtopics.families.log_gamma import deviance
 
 
 def from_parameters(m: ArrayLike, k: ArrayLike, a: ArrayLike, b: ArrayLike) -> np.ndarray:
-    """The natural parameter (k m, k, 2b + k m^2, 2a), of the mean m of mu and so on."""
+    """The natural parameter (k m, k, 2b + k m^2, 2a)."""
     m, k, a, b = (np.asarray(x, dtype=np.float64) for x in np.broadcast_arrays(m, k, a, b))
     return np.stack([k * m, k, 2 * b + k * m * m, 2 * a], axis=-1)
 
@@ -74,7 +74,7 @@ def log_normalizer(eta: np.ndarray) -> np.ndarray:
 
 
 def kl(eta: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """KL(q || p), in nats: that of g, plus that of mu given g in the mean over g.
+    """KL(q || p), in nats: for g, plus for mu given g in the mean over g.
 
     KL(Gamma(a, b) || Gamma(a0, b0))
     + [ln(k / k0) + k0 / k - 1 + k0 (m - m0)^2 a / b] / 2
@@ -85,7 +85,7 @@ def kl(eta: np.ndarray, other: np.ndarray) -> np.ndarray:
 
 
 def valid(eta: np.ndarray) -> np.ndarray:
-    """Whether k, a and b are positive, all is finite, and nothing else is there."""
+    """Whether k, a and b are positive, all numbers are finite, and n is 4."""
     eta = np.asarray(eta, dtype=np.float64)
     if eta.shape[-1] != 4:
         return np.zeros(eta.shape[:-1], dtype=bool)

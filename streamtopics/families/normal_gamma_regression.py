@@ -46,8 +46,8 @@ def n_coefficients(size: int) -> int:
 def from_parameters(m: ArrayLike, L: ArrayLike, a: ArrayLike, b: ArrayLike) -> np.ndarray:
     """The natural parameter [L m | L | 2b + m'L m | 2a].
 
-    m of shape (..., p) is the mean of the coefficients, L of shape (..., p, p), symmetric, what
-    multiplies g in their precision; a and b of shape (...) are shape and rate of g.
+    m of shape (..., p) is the mean of the coefficients; L of shape (..., p, p), symmetric, times g
+    is their precision; a and b of shape (...) are shape and rate of g.
     """
     m, L, a, b = (np.asarray(x, dtype=np.float64) for x in (m, L, a, b))
     e1 = (L @ m[..., None])[..., 0]
@@ -92,7 +92,7 @@ def log_normalizer(eta: np.ndarray) -> np.ndarray:
 
 
 def kl(eta: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """KL(q || p), in nats: that of g, plus that of w given g in the mean over g.
+    """KL(q || p), in nats: for g, plus for w given g in the mean over g.
 
         KL(Gamma(a, b) || Gamma(a0, b0))
         + [tr(L^-1 L0) - p - ln|L^-1 L0| + (m - m0)'L0 (m - m0) a / b] / 2
@@ -110,7 +110,7 @@ def kl(eta: np.ndarray, other: np.ndarray) -> np.ndarray:
 def _of_precisions(L: np.ndarray, L0: np.ndarray) -> np.ndarray:
     """tr(L^-1 L0) - p - ln|L^-1 L0|."""
     root, root0 = np.linalg.cholesky(L), np.linalg.cholesky(L0)
-    # L = R R'; the eigenvalues of R^-1 (L0 - L) R^-T are those of L^-1 L0, less one.
+    # L = R R'; the eigenvalues of R^-1 (L0 - L) R^-T are the eigenvalues of L^-1 L0, less one.
     half = np.linalg.solve(root, L0 - L)
     change = np.linalg.eigvalsh(np.linalg.solve(root, half.swapaxes(-1, -2)))
     diagonals = (np.diagonal(x, axis1=-2, axis2=-1) for x in (root, root0))
@@ -128,8 +128,8 @@ def mass(eta: np.ndarray) -> np.ndarray:
 def valid(eta: np.ndarray) -> np.ndarray:
     """Whether a and b are positive, L symmetric and positive definite, and all is finite.
 
-    False for an L that only rounding tells from a singular one, whatever the units of the inputs.
-    False as well where n is not p + p^2 + 2 for a whole number p of at least 1.
+    False for an L singular up to rounding, in any units of the inputs. False also if n is not p +
+    p^2 + 2 for a whole number p of at least 1.
     """
     eta = np.asarray(eta, dtype=np.float64)
     p = n_coefficients(eta.shape[-1])
@@ -144,7 +144,7 @@ def valid(eta: np.ndarray) -> np.ndarray:
     good &= np.isfinite(correlation).all(axis=(-2, -1))
     correlation = np.where(good[..., None, None], correlation, np.eye(p))
     good &= (np.abs(correlation - correlation.swapaxes(-1, -2)) <= 1e-9).all(axis=(-2, -1))
-    # What is less than this may be rounding, of either sign.
+    # Smaller values may be rounding, of either sign.
     good &= (np.linalg.eigvalsh(correlation) > 4 * p * np.finfo(float).eps).all(axis=-1)
     fallback = np.append(np.zeros(p), np.append(np.eye(p).ravel(), [1.0, 1.0]))
     _, _, a, b = parameters(np.where(good[..., None], eta, fallback))

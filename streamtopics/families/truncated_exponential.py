@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The exponential density on [0, 1]: exp(w rho - A(w)), for any real w.
 
-The natural parameter w has no axis of its own: array-likes of any shape are arrays of parameters,
-and results have the same shape; arguments of `kl` broadcast. w > 0 draws rho towards 1, w = 0 is
-the uniform density.
+The natural parameter w has no axis: array-likes of any shape are arrays of parameters, and results
+have the same shape; arguments of `kl` broadcast. w > 0 draws rho towards 1, w = 0 is the uniform
+density.
 
     A(w) = ln((e^w - 1) / w)
 
@@ -35,7 +35,7 @@ SMALL = 0.25
 def mean_and_complement(w: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     """m = E[rho] = 1 / (1 - e^-w) - 1/w, and 1 - m.
 
-    Both keep their digits: for w = 1e6 the complement is 1e-6 to 15 of them.
+    Both keep their digits: for w = 1e6 the complement is 1e-6 to 15 digits.
     """
     w = np.asarray(w, dtype=np.float64)
     size = np.abs(w)
@@ -43,7 +43,7 @@ def mean_and_complement(w: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     series = 0.5 - u * np.polyval(SERIES[::-1], u * u)
     far = np.maximum(size, SMALL)
     with np.errstate(over="ignore"):
-        # Distance of the mean from the end that |w| draws it to.
+        # Distance of the mean from the end favoured by |w|.
         rest = np.where(size <= SMALL, series, 1 / far - 1 / np.expm1(far))
     return np.where(w > 0, 1 - rest, rest), np.where(w > 0, rest, 1 - rest)
 
@@ -66,12 +66,12 @@ def kl(w: ArrayLike, other: ArrayLike) -> np.ndarray:
 
         (w - g) m - A(w) + A(g)
 
-    The parts of w m and A(w) that cancel are left out: the error is about
-    1e-15 times 1 + ln|w| + ln|g|.
+    The cancelling parts of w m and A(w) are left out: the error is about 1e-15 times 1 + ln|w| +
+    ln|g|.
     """
     w, other = np.asarray(w, dtype=np.float64), np.asarray(other, dtype=np.float64)
     m, c = mean_and_complement(w)
-    # E[w rho] - max(w, 0) is -w c or w m, and so it is for g.
+    # E[w rho] - max(w, 0) is -w c or w m, likewise for g.
     ends = np.where(w > 0, -w * c, w * m) - np.where(other > 0, -other * c, other * m)
     top = _log_normalizer_from_the_top(other) - _log_normalizer_from_the_top(w)
     return np.maximum(ends + top, 0.0)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The Gaussian density on [0, 1]: exp(w rho - k rho^2 / 2 - A), for any w and k >= 0.
 
-The natural parameter is (w, k), as that of the Gaussian: mean w / k and precision k before
+The natural parameter is (w, k), as in the Gaussian family: mean w / k and precision k before
 truncation; k = 0 is the exponential density on [0, 1]. The parameter lies on the last axis, and
-results have the shape (...) of all earlier axes; arguments of `kl` broadcast. All is by
-Gauss-Legendre quadrature around the mode: the closed forms lose all digits where the mean before
+results have the shape (...) of all earlier axes; arguments of `kl` broadcast. All values are by
+Gauss-Legendre quadrature around the mode: closed forms lose all digits if the mean before
 truncation is far outside.
 
 Source: Masegosa et al. (2020), "Variational inference over nonstationary data streams
@@ -26,12 +26,12 @@ array([ 0.    , 23.9317])
 import numpy as np
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(64)
-# Where the density is exp(-45) of that at the mode the integrals end.
+# Integrals end at exp(-45) times the density of the mode.
 DEPTH = 45.0
 
 
 def _exponent(w: np.ndarray, k: np.ndarray, mode: np.ndarray, d: np.ndarray) -> np.ndarray:
-    """Exponent of the density at mode + d, less that at the mode; at most 0."""
+    """Exponent of the density at mode + d, relative to the mode; at most 0."""
     slope = np.where((w > 0) & (w < k), 0.0, w - k * mode)
     return d * (slope - 0.5 * k * d)
 
@@ -39,7 +39,7 @@ def _exponent(w: np.ndarray, k: np.ndarray, mode: np.ndarray, d: np.ndarray) -> 
 def _integration_nodes(eta: np.ndarray) -> tuple[tuple[np.ndarray, ...], np.ndarray, np.ndarray]:
     """w, k, the mode and its complement; along a new last axis distances from the mode and weights.
 
-    The weights sum to the integral of the density, of which the largest value is 1.
+    The weights sum to the integral of the density with the largest value 1.
     """
     eta = np.asarray(eta, dtype=np.float64)
     w, k = eta[..., 0, None], eta[..., 1, None]
@@ -82,7 +82,7 @@ def kl(eta: np.ndarray, other: np.ndarray) -> np.ndarray:
 
 
 def valid(eta: np.ndarray) -> np.ndarray:
-    """Whether w is finite, k is finite and not negative, and nothing else is there."""
+    """Whether w is finite, k is finite and not negative, and n is 2."""
     eta = np.asarray(eta)
     if eta.shape[-1] != 2:
         return np.zeros(eta.shape[:-1], dtype=bool)

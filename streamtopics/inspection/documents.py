@@ -15,7 +15,7 @@ from streamtopics.utils.times import read_time, read_times
 
 
 class TopicDocument(NamedTuple):
-    """A document of a topic: the topic, the document's row, and the topic's share in it."""
+    """A document of a topic: the topic, the document's row, and the topic's share."""
 
     topic: int
     document: int
@@ -25,24 +25,24 @@ class TopicDocument(NamedTuple):
 class SimilarDocument(NamedTuple):
     """A document with similar topics."""
 
-    query: int  #: Row of the document asked about
-    document: int  #: Row of the document found
-    #: Sum over topics of the roots of the products of their shares: 1 for equal shares, 0 for
-    #: documents without a common topic
+    query: int  #: Row of the query document
+    document: int  #: Row of the similar document
+    #: Sum over topics of the roots of the products of shares: 1 for equal shares, 0 for documents
+    #: without a common topic
     similarity: float
 
 
 def documents_of(
     estimator: Any, X: object, topic: int | None = None, *, n_documents: int = 5
 ) -> list[TopicDocument]:
-    """The documents in which a topic has the largest shares, the largest first.
+    """The documents with the largest shares of a topic, the largest first.
 
     Parameters
     ----------
     estimator : object
         A fitted estimator or pipeline whose `transform` returns shares of topics.
     X : object
-        Documents as `estimator.transform` takes them: counts, or texts for a pipeline.
+        Input of `estimator.transform`: counts, or texts for a pipeline.
     topic : int or None, default=None
         None returns documents of each topic, one topic after the other.
     n_documents : int, default=5
@@ -51,8 +51,8 @@ def documents_of(
     Returns
     -------
     documents : list of TopicDocument
-        As a frame by `pandas.DataFrame(documents)`. Shares are posterior means: a document of few
-        words has none near 1.
+        ``pandas.DataFrame(documents)`` makes a frame. Shares are posterior means: in a document of
+        few words no share is near 1.
 
     Examples
     --------
@@ -82,17 +82,17 @@ def similar_documents(
 ) -> list[SimilarDocument]:
     """For each query document, find the documents with the most similar topics.
 
-    They may be without a common word. For the nearest of short texts cosines of tf-idf are better;
-    the user guide measures both.
+    Similar documents may have no common word. For the nearest short texts cosines of tf-idf are
+    better; the user guide measures both.
 
     Parameters
     ----------
     estimator : object
         As in `documents_of`.
     X : object
-        Documents to look among.
+        Documents to search.
     to : object
-        Query documents, in the same form. A query that is in `X` as well finds itself.
+        Query documents, in the same form. A query that is also in `X` finds itself.
     n_documents : int, default=5
         Most documents for each query.
 
@@ -139,8 +139,8 @@ def shares_over_time(estimator: Any, X: object, times: Any) -> SharesOverTime:
     estimator, X
         As in `documents_of`.
     times : array-like of shape (n_documents,)
-        Time of each document, as coarse as the picture should be: years, months as "2026-11", or
-        dates; dates without a zone are in UTC. Documents of None, NaN or NaT are left out.
+        Time of each document, as coarse as wanted in the picture: years, months as "2026-11", or
+        dates; dates without a zone are in UTC. Documents with None, NaN or NaT are left out.
 
     Returns
     -------

@@ -24,8 +24,8 @@ from streamtopics.utils.parallel import workers
 from streamtopics.utils.steps import counted, last_step
 from streamtopics.utils.structure import check_structure, holds_text, is_frame, is_sparse, take_rows
 
-# Tokens of each word on top of its frequency; the numbers that one stands out from are at most so
-# many times as large, and better by so much.
+# Tokens added to the frequency of each word; range of the numbers compared with a number, and least
+# gain to exceed it.
 SMOOTHING, REACH, TOLERANCE = 0.02, 3, 0.05
 
 
@@ -35,11 +35,11 @@ class NComponentsRow(NamedTuple):
     n_components: int
     score: float  #: Nats per held-out token, by `log_predictive_probability`
     score_error: float  #: Standard error over the splits
-    gain: float  #: Score less that of the words' frequencies alone
+    gain: float  #: Score less the score of the words' frequencies alone
     coherence: float  #: NPMI of the topics' top words over the held-out documents
     diversity: float  #: Share of distinct words among the top words
-    #: Share of the documents that two models put into the same topic, beyond chance: 1 for the same
-    #: topics, 0 for none in common
+    #: Share of the documents put into the same topic by two models, beyond chance: 1 for equal
+    #: topics, 0 for unrelated topics
     stability: float
     seconds: float  #: Of one `fit`
 
@@ -51,16 +51,16 @@ class NComponentsRow(NamedTuple):
 
 @dataclass(frozen=True)
 class NComponentsComparison:
-    """Result of `compare_n_components`; `print` shows it, `plot_n_components` draws it.
+    """Result of `compare_n_components`; `print` shows the table, `plot_n_components` a picture.
 
-    Its `rows`, by growing number of topics, are a frame by ``pandas.DataFrame(found.rows)``.
+    ``pandas.DataFrame(found.rows)`` makes a frame of `rows`, by growing number of topics.
     """
 
     rows: tuple[NComponentsRow, ...]
 
     @property
     def best(self) -> int:
-        """The number of topics with the highest score, of equal ones the smallest."""
+        """The number of topics with the highest score; of equal scores the smallest number."""
         return max(self.rows, key=lambda row: row.score).n_components
 
     @property
@@ -102,18 +102,18 @@ def compare_n_components(
 ) -> NComponentsComparison:
     """Fit models of several numbers of topics, and compare prediction, words and stability.
 
-    The documents are dealt at random into `n_splits` parts. For each number and part a model
-    learns from the other parts, in their order, and is scored on the part. All numbers have the
-    same parts and seeds.
+    The documents are put at random into `n_splits` parts. For each number and part a model learns
+    from the remaining parts, in order, and is scored on the part. All numbers have the same parts
+    and seeds.
 
     Parameters
     ----------
     estimator : estimator
         A topic model with the parameter `n_components` that learns from counts alone, of this
-        package or of scikit-learn; a pipeline that ends in one; or a `TopicStream`. It is cloned,
-        not fitted.
+        package or of scikit-learn; a pipeline with such a model as last step; or a `TopicStream`.
+        Clones are fitted.
     X : {array-like, sparse matrix} of shape (n_documents, n_features), or sequence of str
-        Word counts; or the texts for a pipeline, which finds its words anew in each part.
+        Word counts; or texts for a pipeline, with new words for each part.
     n_components : iterable of int, default=(10, 20, 50, 100)
         Numbers of topics.
     n_splits : int, default=3
@@ -124,8 +124,8 @@ def compare_n_components(
     random_state : int, RandomState instance or None, default=None
         Seed of the parts, and of the models if they have a `random_state`.
     n_jobs : int or None, default=None
-        Threads that fit models side by side, at most `n_splits`; all but `seconds` are the same
-        for any number.
+        Number of threads to fit models side by side, at most `n_splits`. Results except `seconds`
+        are the same for any number.
 
     Returns
     -------
@@ -137,10 +137,10 @@ def compare_n_components(
 
         (score(K) - score without topics) kappa(K).
 
-    `chosen` is the smallest K whose worth no number up to 3 K, nor the next one, exceeds by 5 %:
-    the coarsest structure that stands out. A finer structure may exist, such as near copies of
-    documents. The score alone rises for long, the stability alone falls from the first number on.
-    kappa is the mean over pairs of models of
+    `chosen` is the smallest K whose worth is not exceeded by 5 % at any number up to 3 K, nor at
+    the next number: the coarsest structure that stands out. A finer structure may exist, for
+    example near copies of documents. The score alone rises for long, the stability alone falls from
+    the first number on. kappa is the mean over pairs of models of
 
         (p - e) / (1 - e),   p = sum over k of n_k,m(k) / n,   e = sum over k of a_k b_m(k) / n^2,
 
@@ -200,7 +200,7 @@ class _Measurement(NamedTuple):
 
 @dataclass(frozen=True)
 class _Frequencies:
-    """A model of one topic, the words' frequencies."""
+    """A model of one topic: the words' frequencies."""
 
     components_: np.ndarray
 
@@ -225,7 +225,7 @@ def _measure(estimator: Any, X: Any, part: np.ndarray, n_words: int) -> _Measure
     start = perf_counter()
     estimator.fit(learnt)
     seconds = perf_counter() - start
-    # Of a pipeline, with the words that it has found.
+    # Of a pipeline, with the words of this fit.
     learnt, held_out, X = (counted(estimator, some) for some in (learnt, held_out, X))
     estimator = last_step(estimator)
     score = log_predictive_probability(estimator, held_out)
@@ -255,7 +255,7 @@ def _row(number: int, found: list[_Measurement], parts: list[np.ndarray]) -> NCo
 
 
 def matched_kappa(one: np.ndarray, other: np.ndarray) -> float:
-    """Share of documents in the same of two models' topics, matched, beyond chance."""
+    """Share of documents in matched topics of two models, beyond chance."""
     both = np.zeros((one.max() + 1, other.max() + 1))
     np.add.at(both, (one, other), 1 / len(one))
     match = linear_sum_assignment(both, maximize=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Periods that the times of documents fall into, for pictures and reports, and times as text."""
+"""Periods of time of documents, for pictures and reports, and times as text."""
 
 from typing import Any, NamedTuple
 
@@ -7,9 +7,9 @@ import numpy as np
 
 from streamtopics.utils.times import read_times
 
-# Periods that a picture has at most.
+# Most periods of a picture.
 MOST_PERIODS = 80
-# Documents of a period below which its shares are shown, but not compared.
+# Least documents of a period for comparisons; shares are shown anyway.
 LEAST = 30
 # Whole numbers in this range may be years.
 LIKE_YEARS = 1000, 3000
@@ -43,11 +43,11 @@ class Step(NamedTuple):
     offset: int = 0
 
     def of(self, dates: np.ndarray) -> np.ndarray:
-        """The number of the period that each date is in."""
+        """The number of the period of each date."""
         return (dates.astype(f"M8[{self.unit}]").astype(np.int64) + self.offset) // self.n
 
     def starts(self, numbers: np.ndarray) -> np.ndarray:
-        """When periods begin."""
+        """Starts of periods."""
         return (numbers * self.n - self.offset).astype(f"M8[{self.unit}]").astype("M8[s]")
 
     def label(self, start: np.datetime64) -> str:
@@ -60,7 +60,7 @@ class Step(NamedTuple):
         return {"hour": f"{text}h", "week": f"week of {text}"}.get(self.name, text)
 
 
-# From the finest. 1970 began on a Thursday, weeks do on Mondays.
+# From the finest. 1970 began on a Thursday, weeks begin on Mondays.
 STEPS = [
     Step("hour", "h"), Step("day", "D"), Step("week", "D", 7, 3), Step("month", "M"),
     Step("quarter", "M", 3), Step("year", "Y", 1, 1970),
@@ -69,18 +69,18 @@ STEPS = [
 
 
 class Periods(NamedTuple):
-    """Periods in order, and which one each document is from."""
+    """Periods in order, and the period of each document."""
 
     unit: str
     labels: tuple[str, ...]
-    # Where each begins, and the last one ends.
+    # Edges of the periods, with the last end.
     edges: np.ndarray
-    # The period of each document, or -1 if its time is not known, and the times.
+    # The period of each document, or -1 for an unknown time, and the times.
     of: np.ndarray
     times: np.ndarray
 
     def place(self, time: Any) -> int | None:
-        """The period that a time falls into; None if the time is outside all periods or invalid."""
+        """The period of a time; None if the time is outside all periods or invalid."""
         try:
             value = read_times([time])[0]
         except (TypeError, ValueError):
@@ -92,10 +92,10 @@ class Periods(NamedTuple):
 
 
 def periods_of(times: Any, least: float = 0) -> Periods:
-    """The finest of at most `MOST_PERIODS` periods with `least` documents in the mean.
+    """The finest of at most `MOST_PERIODS` periods with a mean of `least` documents.
 
-    Those of dates are of the calendar, and not finer than the dates. Whole or few numbers stand for
-    themselves; from 1000 to 2999 for years.
+    Periods of dates are of the calendar, and not finer than the dates. Whole or few numbers stand
+    for themselves; from 1000 to 2999 for years.
     """
     times = read_times(times)
     known = times == times
@@ -123,7 +123,7 @@ def _of_dates(dates: np.ndarray, least: float) -> tuple[str, np.ndarray, list[st
 
 
 def _equal(values: np.ndarray, least: float) -> tuple[str, np.ndarray, list[str]]:
-    """The same of numbers: each whole number, each value, or spans of a round length."""
+    """Unit, edges and labels for numbers: whole numbers, single values, or round spans."""
     distinct = np.unique(values)
     low, high = distinct[0], distinct[-1]
     whole = bool((distinct == np.rint(distinct)).all())
@@ -131,7 +131,7 @@ def _equal(values: np.ndarray, least: float) -> tuple[str, np.ndarray, list[str]
     most = min(MOST_PERIODS, int(len(values) // least)) if least else MOST_PERIODS
     most = most if most > 1 else MOST_PERIODS
     end = np.nextafter(high, np.inf)
-    # Beyond 2^53 one more is the same number.
+    # Beyond 2^53 adding 1 gives the same number.
     if whole and high - low < MOST_PERIODS and max(-low, high) < 2**53:
         distinct, end = np.arange(low, high + 1), high + 1
     if len(distinct) <= most:

@@ -18,10 +18,10 @@ class TopicRow(NamedTuple):
 
     topic: int
     weight: float  #: Share of the tokens
-    prior_retention: float  #: Share of it that is still its prior
+    prior_retention: float  #: Share of the prior in the topic
     words: list[Any]
     probabilities: list[float]
-    name: str = ""  #: That the model gives it
+    name: str = ""  #: Empty without a name
 
 
 def topic_table(
@@ -33,23 +33,24 @@ def topic_table(
 ) -> list[TopicRow]:
     """The topics of a fitted model, the heaviest first, with the words of `top_words`.
 
-    Topics that `streamtopics.editing.hide` has hidden and columns without a word are left out.
+    Topics hidden by `streamtopics.editing.hide` and columns without a word are left out.
 
     Parameters
     ----------
     estimator : object
-        A fitted estimator of streamtopics, or a pipeline that ends in one.
+        A fitted estimator of streamtopics, or a pipeline with one as last step.
     feature_names : array-like of shape (n_features,), default=None
         As in `top_words`; None takes the words of a pipeline.
     n_words : int, default=10
         Words of each topic.
     relevance : float in [0, 1], default=0.6
-        As in `top_words`: 1 orders by probability, less prefers words that other topics lack.
+        As in `top_words`: 1 orders by probability, smaller values prefer words rare in other
+        topics.
 
     Returns
     -------
     table : list of TopicRow
-        As text by `format_topics`, as a frame by `pandas.DataFrame(table)`.
+        `format_topics` makes text, `pandas.DataFrame(table)` a frame.
 
     Examples
     --------
@@ -81,7 +82,7 @@ def topic_table(
 
 
 def format_topics(table: Sequence[TopicRow], width: int = 100) -> str:
-    """A table of topics as text, with as many words as go into `width` characters."""
+    """A table of topics as text, with as many words as fit into `width` characters."""
     lines = [f"{'topic':>5}  {'weight':>6}  {'prior':>6}  words"]
     for row in table:
         words = f"{row.name}: " * bool(row.name) + " ".join(str(word) for word in row.words)
@@ -95,7 +96,7 @@ def topic_names(estimator: BaseEstimator) -> list[str]:
     model = last_step(estimator)
     given = [str(name) for name in getattr(model, "topic_names_", ())]
     columns = [str(name) for name in model.get_feature_names_out()][len(given) :]
-    # What scikit-learn calls the columns of estimators that have no names for them.
+    # scikit-learn's names for the columns of estimators without names.
     plain = type(model).__name__.lower()
     indexed = enumerate(columns, len(given))
     given = [name or f"topic {k}" for k, name in enumerate(given)]
@@ -105,7 +106,7 @@ def topic_names(estimator: BaseEstimator) -> list[str]:
 def model_and_names(
     estimator: object, feature_names: ArrayLike | None = None
 ) -> tuple[Any, ArrayLike | None]:
-    """The topic model at the end of a pipeline, or alone, and names of its columns or None."""
+    """The topic model at the end of a pipeline, or alone, and names of the columns or None."""
     model = last_step(estimator)
     if isinstance(model, type) or not {"topic_weights_", "prior_retention_"} <= {*dir(type(model))}:
         raise TypeError(

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Local steps: what the documents of a minibatch say, given the topics.
+"""Local steps: statistics of the documents of a minibatch, given the topics.
 
-A local step is a frozen dataclass of its settings with the methods of
-`local.step.LocalStep`; it never sees the posterior, the prior of the topics or a
-step size.
+A local step is a frozen dataclass of its settings with the methods of `local.step.LocalStep`,
+independent of the posterior, the prior of the topics and step sizes.
 """
 
 from streamtopics.local.gibbs import Gibbs

@@ -5,8 +5,8 @@ A document of topic k has a vector e_d of length 1, around the direction mu_k of
 
     p(e_d | k) = C(kappa) exp(kappa mu_k' e_d),   |mu_k| = 1.
 
-All topics share one concentration kappa. What is learnt of a topic are sums over its documents,
-M_k of q_dk e_d and n_k of q_dk; mu_k is von Mises-Fisher around M_k with kappa |M_k|:
+All topics share one concentration kappa. Learnt are sums over the documents of a topic, M_k of q_dk
+e_d and n_k of q_dk; mu_k is von Mises-Fisher around M_k with kappa |M_k|:
 
     E[mu_k] = A(kappa |M_k|) M_k / |M_k|,   A(x) = I_{d/2}(x) / I_{d/2 - 1}(x),
     kappa = R (d - R^2) / (1 - R^2),   R = sum_k |M_k| / sum_k n_k.
@@ -21,9 +21,9 @@ import numpy as np
 from streamtopics.kernels import rows
 from streamtopics.utils.parallel import Workers, spans
 
-# Documents, and entries of vectors, that are worth a job.
+# Documents, and entries of vectors, worth a job.
 DOCUMENTS_PER_JOB, ENTRIES_PER_JOB = 160, 50_000
-# Vectors that are all the same would have an infinite concentration.
+# Equal vectors would have an infinite concentration.
 MOST_RESULTANT = 0.999
 
 
@@ -36,7 +36,7 @@ def concentration(directions: np.ndarray) -> float:
 
 
 def expected(directions: np.ndarray) -> np.ndarray:
-    """kappa E[mu_k] of such sums, of shape (n_topics, d); 0 for a topic without documents."""
+    """kappa E[mu_k] of these sums, of shape (n_topics, d); 0 for a topic without documents."""
     kappa, sums = concentration(directions), directions[:, :-1]
     lengths, order = np.linalg.norm(sums, axis=1, keepdims=True), 0.5 * sums.shape[1]
     # A(x) / |M| with x = kappa |M|.
@@ -70,9 +70,9 @@ def summed(vectors: np.ndarray, q: np.ndarray, workers: Workers) -> np.ndarray:
 
 
 def _multiply(rows_of: np.ndarray, x: np.ndarray, out: np.ndarray) -> None:
-    """Write a product of dense matrices, whose rows do not depend on each other.
+    """Write a product of dense matrices, each row by itself.
 
-    Those of BLAS have other last digits in another number of rows, or of threads.
+    With BLAS the last digits depend on the number of rows, or of threads.
     """
     n, k = rows_of.shape
     indptr = np.arange(n + 1, dtype=np.int32) * np.int32(k)

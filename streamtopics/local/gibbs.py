@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Collapsed Gibbs sampling in the documents of latent Dirichlet allocation.
 
-Chains are run document by document, their averages summed word by word in the order of the
-documents, so that the bits do not depend on the workers.
+Chains are run document by document, and averages are summed word by word in the order of the
+documents: results are the same for any number of workers.
 """
 
 from dataclasses import dataclass
@@ -26,16 +26,16 @@ MOST_IN_A_JOB = 2**31 - 1
 class Gibbs(LocalStep):
     """Sweeps over the tokens of each document, and averages over the last of them.
 
-    A count is cut into tokens, see `local.step.cut`, which start in the topics that the document's
-    words, each on its own, make most probable.
+    A count is cut into tokens, see `local.step.cut`. A token starts in the most probable topic of
+    its word in this document.
 
     Parameters
     ----------
     n_sweeps : int
         Sweeps over a document.
     n_averaged : int or None
-        Last sweeps whose conditional probabilities are averaged; None is a quarter of them,
-        rounded up. 0 takes the counts of the last sample.
+        Last sweeps in the averages of conditional probabilities; None is a quarter of all, rounded
+        up. 0 takes the counts of the last sample.
     """
 
     n_sweeps: int = 5
@@ -53,11 +53,11 @@ class Gibbs(LocalStep):
         return -(-self.n_sweeps // 4) if self.n_averaged is None else self.n_averaged
 
     def thorough(self) -> "Gibbs":
-        """40 sweeps, of which the last 30 are averaged."""
+        """40 sweeps, averaged over the last 30."""
         return THOROUGH
 
     def applied(self) -> "Gibbs":
-        """20 sweeps, of which the last 15 are averaged; the thorough step stays as it is."""
+        """20 sweeps, averaged over the last 15; the thorough step stays unchanged."""
         return self if self == THOROUGH else APPLIED
 
     def step(
@@ -168,7 +168,7 @@ class _Chains:
 def _average(
     minibatch: Minibatch, topics: Topics, parts: list[_Chains], workers: Workers, counts: np.ndarray
 ) -> None:
-    """counts[w, k] = what the chains say about word w and topic k, over all documents."""
+    """counts[w, k]: expected tokens of word w in topic k by the chains, over all documents."""
     n_words, n_entries = len(minibatch.words), len(minibatch.indices)
     prior = np.zeros(topics.weights.shape[1], np.float32)
     prior[: len(topics.alpha)] = topics.alpha
@@ -184,12 +184,12 @@ def _average(
 
 
 def _addresses(values: np.ndarray, places: np.ndarray) -> np.ndarray:
-    """Addresses in memory of these places of an array; 0 for the place -1."""
+    """Addresses in memory of places of an array; 0 for the place -1."""
     return (values.ctypes.data + values.itemsize * places) * (places >= 0)
 
 
 def _count(minibatch: Minibatch, z: np.ndarray, counts: np.ndarray) -> None:
-    """counts[w, k] = weight of the tokens of word w that are in topic k."""
+    """counts[w, k]: weight of the tokens of word w in topic k."""
     n_tokens, token_weight = cut(minibatch)
     n_words, n_topics = counts.shape
     cells = np.repeat(minibatch.indices.astype(np.int64) * n_topics, n_tokens) + z

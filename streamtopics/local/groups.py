@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Groups of documents that explain each other better than the topics there are explain them.
+"""Groups of documents that explain each other better than the present topics do.
 
-The tables of a Dirichlet process, by its conditional probabilities: document d of B goes where
+The tables of a Dirichlet process, by conditional probabilities: document d of B goes to the largest
+of
 
     (n_G / B) p(d | G)       of a group G of n_G others, if p(d | G) > p_0(d),
     e p_0(d)                 of a new group, e = concentration / (concentration + B),
-    sum_k share_k p(d | k)   of the topics there are, where it is in no group
+    sum_k share_k p(d | k)   of the present topics, in no group
 
-is greatest, with p(w | G) = (n_Gw + s p_0w) / (n_G + s) less what d itself says, and s in the end
-the mean length of a document. This is the sampler of Yin et al. (2018), "Model-based clustering of
-short text streams", at temperature 0. After each round a group, the small ones first, joins the
-group with a word of it that explains its words best, if that raises sum_d log (n_G - 1) p(d | G)
-and p_0 explains their documents less well. Only documents that p_0 explains better than all topics
-together take part.
+with p(w | G) = (n_Gw + s p_0w) / (n_G + s), without d itself, and s finally the mean length of a
+document. This is the sampler of Yin et al. (2018), "Model-based clustering of short text streams",
+at temperature 0. After each round a group, small groups first, may join another group with one of
+its words, the one that explains its words best. The groups are joined if the sum of log (n_G - 1)
+p(d | G) over d rises and p_0 explains the documents less well. Only documents better explained by
+p_0 than by all topics together take part.
 """
 
 from dataclasses import dataclass, replace
@@ -31,19 +32,19 @@ from streamtopics.utils.parallel import SERIAL, Workers, spans
 DOCUMENTS_PER_JOB = 160
 # Weights of p_0 in the rounds, as shares of a document: small groups stay apart at first.
 ROUNDS = (0.1, 0.3, 1.0)
-# Groups at once, of which most are of a document or two and come to nothing.
+# Groups at once; most have a document or two and vanish.
 MOST_GROUPS = 2048
 
 
 @dataclass(frozen=True)
 class Base:
-    """The distribution that groups are measured against."""
+    """The distribution to compare groups with."""
 
-    # (n_words,): p_0, the probabilities of words in a topic that nothing is known of
+    # (n_words,): p_0, the probabilities of words in an unlearnt topic
     words: np.ndarray
     background: np.ndarray  # (n_words,): probabilities of words in the background
-    share: float  # Share of the tokens that are not from the background
-    concentration: float  # Of the Dirichlet process
+    share: float  # Share of the tokens outside the background
+    concentration: float  # Concentration of the Dirichlet process
 
 
 def unexplained(
@@ -55,10 +56,10 @@ def unexplained(
     least: float,
     workers: Workers,
 ) -> Groups:
-    """Groups of at least `least` documents, all documents in one if there are no topics yet.
+    """Groups of at least `least` documents; all documents in one group before the first topic.
 
-    `source` is what is seen of the posterior. Its first topic is a background if a document's own
-    topic has a `share` of the tokens below 1.
+    `source` is the view of the posterior. The first topic is a background if a document's own topic
+    has a `share` of the tokens below 1.
     """
     words, first = minibatch.words, int(share < 1)
     seen = minibatch.word_counts / max(minibatch.n_tokens, 1e-300)
@@ -89,7 +90,7 @@ def unexplained(
 def known_by(
     X: sparse.csr_matrix, log_words: np.ndarray, log_shares: np.ndarray, workers: Workers
 ) -> np.ndarray:
-    """Log probability of documents under topics, given those of words, (n_words, n_topics)."""
+    """Log probability of documents under topics, given log probabilities (n_words, n_topics)."""
     known = np.full(X.shape[0], -np.inf)
 
     def fill(start: int, stop: int) -> None:
@@ -103,7 +104,7 @@ def known_by(
 def find_groups(X: sparse.csr_matrix, known: np.ndarray, base: Base, least: float) -> Groups:
     """Groups of at least `least` documents of a minibatch, the largest first.
 
-    `known` is the log probability of each document under the topics there are, -inf if none.
+    `known` is the log probability of each document under the present topics, -inf without topics.
     """
     X, n_documents = X.astype(np.float64), X.shape[0]
     X.eliminate_zeros()
@@ -127,7 +128,7 @@ def find_groups(X: sparse.csr_matrix, known: np.ndarray, base: Base, least: floa
 
 
 def _groups_of(X: sparse.csr_matrix, table: np.ndarray, least: float) -> Groups:
-    """The documents of each table with enough of them, those at table -1 left out."""
+    """The documents of each table with enough documents, without table -1."""
     assigned = np.flatnonzero(table >= 0)
     size = np.bincount(table[assigned], minlength=1).astype(np.float64)
     order = np.argsort(-size, kind="stable")

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Local steps whose documents have hints of their topics.
+"""Local steps for documents with hints of their topics.
 
 A document with h_dk pseudo-tokens of topic k is inferred under alpha_k + h_dk (`WithPseudoTokens`),
-or has the topics in the shares h_dk / sum_j h_dj whatever its words are (`SemiSupervised`). The
-latter with one topic a document is Nigam et al. (2000), "Text classification from labeled and
-unlabeled documents using EM".
+or has topics in the shares h_dk / sum_j h_dj, whatever the words (`SemiSupervised`). The latter
+with one topic a document is Nigam et al. (2000), "Text classification from labeled and unlabeled
+documents using EM".
 """
 
 from dataclasses import dataclass, replace
@@ -114,13 +114,13 @@ class SemiSupervised(WithPseudoTokens):
 
 @dataclass(frozen=True)
 class OneOrMixed(OneTopic):
-    """One topic a document in learning; a document that is read may be a mixture as well.
+    """One topic a document in learning; in reading a document may also be a mixture.
 
-    Of L words and with hints h_d, it has the shares
+    A document of L words with hints h_d has the shares
 
-        (c q_d + L theta_d) / (c + L),    q_dk ~ (alpha_k + h_dk) prod_w beta_kw^(n_dw min(1, c/L)),
+        (c q_d + L theta_d) / (c + L), q_dk ~ (alpha_k + h_dk) prod_w beta_kw^(n_dw min(1, c/L)),
 
-    with theta_d those of a mixture under alpha_k + h_dk: one topic leads in short documents. c is
+    with theta_d of a mixture under alpha_k + h_dk: one topic leads in short documents. c is
     `n_words`; q_d has the factor of the document's vector, too, if there are vectors.
     """
 
@@ -142,7 +142,7 @@ class OneOrMixed(OneTopic):
 
 
 def shares_of_hints(minibatch: Minibatch, n_topics: int) -> np.ndarray:
-    """Topic proportions that hints say, of shape (n_documents, n_topics); 0 without hints."""
+    """Topic proportions by hints, of shape (n_documents, n_topics); 0 without hints."""
     if minibatch.hints is None:
         return np.zeros((minibatch.n_documents, n_topics))
     hints = np.asarray(minibatch.hints.toarray(), np.float64)
@@ -151,7 +151,7 @@ def shares_of_hints(minibatch: Minibatch, n_topics: int) -> np.ndarray:
 
 
 def _combine(found: np.ndarray | None, informative: np.ndarray, known: np.ndarray) -> Any:
-    """Mean proportions of the documents that tell something; None where there are none."""
+    """Mean proportions of the informative documents; None without any."""
     n_found = np.count_nonzero(informative) if found is not None else 0
     if n_found + len(known) == 0:
         return None
@@ -160,7 +160,7 @@ def _combine(found: np.ndarray | None, informative: np.ndarray, known: np.ndarra
 
 
 def _with_hints(minibatch: Minibatch, topics: Topics) -> tuple[Minibatch, Topics]:
-    """The minibatch with a word more for each topic, and the weights of these words too."""
+    """The minibatch with an additional word for each topic, and all weights of words."""
     if minibatch.hints is None:
         return minibatch, topics
     n_topics, words = len(topics.alpha), minibatch.words

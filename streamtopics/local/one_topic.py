@@ -5,10 +5,11 @@ With m_kw = share beta_kw + (1 - share) b_w, b the background, a document's topi
 
     q_dk ~ alpha_k prod_w m_kw^n_dw,
 
-and of its tokens of word w topic k gets the part share beta_kw / m_kw, the background the rest;
-Nigam et al. (2000), "Text classification from labeled and unlabeled documents using EM". Without
-a background it is the mixture of Yin and Wang (2014), "A Dirichlet multinomial mixture model-based
-approach for short text clustering". A vector of the document adds a power of p(e_d | k).
+and the tokens of word w are divided: topic k gets the part share beta_kw / m_kw, the background the
+rest; Nigam et al. (2000), "Text classification from labeled and unlabeled documents using EM".
+Without a background this is the mixture of Yin and Wang (2014), "A Dirichlet multinomial mixture
+model-based approach for short text clustering". A vector of the document adds a power of p(e_d |
+k).
 """
 
 from dataclasses import dataclass
@@ -23,23 +24,23 @@ from streamtopics.messages import Minibatch, Statistics, Topics
 from streamtopics.utils.checks import check_range
 from streamtopics.utils.parallel import Workers, spans
 
-# Documents, and cells of weights, that are worth a job.
+# Documents, and cells of weights, worth a job.
 DOCUMENTS_PER_JOB, CELLS_PER_JOB = 160, 30_000
-# Of which single precision knows the logarithm.
+# Least number with a logarithm in single precision.
 LEAST_WEIGHT = 1e-30
 
 
 @dataclass(frozen=True)
 class OneTopic(LocalStep):
-    """The topic of each document, which explains `share` of its words, the background the rest.
+    """One topic for each document, with a share of the words from a background.
 
     Parameters
     ----------
     share : float
-        Share of the tokens from a document's own topic. Below 1 the rest is from the first topic,
-        the background.
+        Share of the tokens from a document's topic. Below 1 the rest is from the first topic, the
+        background.
     vector_weight : float
-        Power of the probability of a document's vector; 0 leaves it out.
+        Power of the probability of a document's vector; 0 ignores vectors.
     """
 
     share: float = 0.8
@@ -96,7 +97,7 @@ class OneTopic(LocalStep):
         return self._proportions(q, q.dtype)
 
     def _mixed(self, topics: Topics, workers: Workers) -> tuple[np.ndarray, np.ndarray]:
-        """Log weights of words in documents of each topic, and the topic's own part of weights."""
+        """Log weights of words in documents of each topic, and the topic's share in weights."""
         shape = len(topics.weights), len(topics.alpha) - self.n_background
         log_mixed, own = np.empty((2, *shape), topics.weights.dtype)
 
@@ -111,7 +112,7 @@ class OneTopic(LocalStep):
         np.multiply(weights[:, first : first + own.shape[1]], self.share, out=own)
         if first:
             np.add(own, (1 - self.share) * weights[:, :1], out=log_mixed)
-            # Where both are 0 the word is the background's.
+            # If both are 0 the word belongs to the background.
             np.divide(own, np.maximum(log_mixed, np.finfo(own.dtype).tiny), out=own)
         else:
             log_mixed[:], own[:] = own, 1
@@ -121,10 +122,10 @@ class OneTopic(LocalStep):
     def _probabilities(
         self, minibatch: Minibatch, topics: Topics, log_mixed: np.ndarray, workers: Workers
     ) -> np.ndarray:
-        """q, of shape (n_documents, K less the background)."""
+        """q, of shape (n_documents, K), without the background."""
         alpha = topics.alpha[self.n_background :]
         with np.errstate(divide="ignore"):
-            # Topics of which alpha is 0 are none yet, unless all are.
+            # Topics with an alpha of 0 do not exist yet, unless all have 0.
             log_alpha = np.log(alpha if alpha.any() else 1.0 + alpha).astype(log_mixed.dtype)
         q = np.empty((minibatch.n_documents, log_mixed.shape[1]), log_mixed.dtype)
         of_vectors = None
@@ -154,7 +155,7 @@ class OneTopic(LocalStep):
         return found
 
     def _proportions(self, q: np.ndarray, dtype: Any) -> np.ndarray:
-        """q as proportions of the tokens, beside the background's."""
+        """q as proportions of the tokens, with the background."""
         first = self.n_background
         if not first:
             return q.astype(dtype, copy=False)
@@ -165,5 +166,5 @@ class OneTopic(LocalStep):
 
 
 def _word_spans(n_words: int, n_components: int) -> list[tuple[int, int]]:
-    """Cut the words into parts that are worth a job each."""
+    """Cut the words into parts worth a job each."""
     return spans(n_words, max(1, CELLS_PER_JOB // max(n_components, 1)))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Protocol of local steps, and what all of them do with minibatches and seeds.
+"""Protocol of local steps, and their common work on minibatches and seeds.
 
-Seeds and noise are functions of counters: no result depends on an order of drawing.
+Seeds and noise are functions of counters: results never depend on an order of draws.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from streamtopics.utils.checks import MOST_WHOLE
 from streamtopics.utils.parallel import Workers, spans
 
 NOTHING: frozenset[str] = frozenset()
-# Most tokens that a count is cut into, and relative rounding of whole counts.
+# Most tokens of a count, and relative rounding of whole counts.
 MOST_TOKENS, TOLERANCE = 1024, 1e-6
 
 
 class Source(Protocol):
-    """Topics to see: a posterior, a proposal, an average, or a start."""
+    """View of topics: a posterior, a proposal, an average, or a start."""
 
     @property
     def alpha(self) -> np.ndarray:
@@ -43,16 +43,16 @@ class Source(Protocol):
 class LocalStep(Protocol):
     """A local step: derives from this class and defines `step` and `doc_topic`.
 
-    What is random comes from `seeds` alone, one for each document, so that the result for a
-    document does not depend on the others or on the workers.
+    All draws come from `seeds`, one for each document: the result for a document does not depend on
+    other documents or on the workers.
     """
 
-    #: What its statistics can have beside counts: "log_theta", "shares", "local_bound"
+    #: Reports of the step besides counts: "log_theta", "shares", "local_bound"
     reports: ClassVar[frozenset[str]] = NOTHING
 
     @property
     def n_background(self) -> int:
-        """Number of first topics that all documents have in the same shares."""
+        """Number of first topics with the same shares in all documents."""
         return 0
 
     @abstractmethod
@@ -65,9 +65,9 @@ class LocalStep(Protocol):
         documents: Any = None,
         report: frozenset[str] = NOTHING,
     ) -> tuple[Statistics, Any]:
-        """The expected statistics with what is in `report`, and the state of the documents.
+        """The expected statistics with the requested `report`, and the state of the documents.
 
-        The state may be passed again as `documents` to go on from there, with other seeds.
+        The state may be passed again as `documents` to continue with other seeds.
         """
 
     @abstractmethod
@@ -77,7 +77,7 @@ class LocalStep(Protocol):
         """Posterior mean of the topic proportions, of shape (n_documents, K)."""
 
     def thorough(self) -> LocalStep:
-        """The step that infers documents as well as can be; by default this one."""
+        """The step for the best inference of documents; by default the step itself."""
         return self
 
     def applied(self) -> LocalStep:
@@ -86,9 +86,9 @@ class LocalStep(Protocol):
 
 
 def cut(minibatch: Minibatch) -> tuple[np.ndarray, np.ndarray]:
-    """The tokens that samplers move, and their weight, of each entry.
+    """The tokens moved by samplers, and their weight, of each entry.
 
-    A count c, which may be a fraction, is ceil(c) tokens of equal weight, but at most 1024.
+    A count c, possibly a fraction, is ceil(c) tokens of equal weight, but at most 1024.
     """
     whole = np.ceil(minibatch.counts * (1 - TOLERANCE))
     n_tokens = np.minimum(whole, MOST_TOKENS).astype(np.int32)
@@ -96,7 +96,7 @@ def cut(minibatch: Minibatch) -> tuple[np.ndarray, np.ndarray]:
 
 
 def minibatch_of(X: sparse.csr_matrix) -> Minibatch:
-    """The rows of X over the columns that occur in them."""
+    """The rows of X over their own columns."""
     if X.indptr[-1] > MOST_WHOLE:
         raise ValueError(
             f"a minibatch of X has {X.indptr[-1]:,} stored entries, more than {MOST_WHOLE:,}; pass "
@@ -107,7 +107,7 @@ def minibatch_of(X: sparse.csr_matrix) -> Minibatch:
 
 
 def equal_parts(minibatch: Minibatch, least: int) -> list[tuple[int, int]]:
-    """Cut the documents into at most 32 parts with about as many entries, if that is `least`."""
+    """Cut the documents into at most 32 parts of about equal size, of `least` entries or more."""
     ends = [stop for _, stop in spans(len(minibatch.indices), least)]
     if len(ends) == 1:
         return [(0, minibatch.n_documents)]
@@ -128,7 +128,7 @@ def part(minibatch: Minibatch, start: int, stop: int) -> tuple[Minibatch, np.nda
 
 
 def of_rows(minibatch: Minibatch, chosen: np.ndarray) -> tuple[Minibatch, np.ndarray]:
-    """Some of the documents over their own words, and the places of these words."""
+    """Some documents over their own words, and the places of these words."""
     lengths = np.diff(minibatch.indptr)[chosen]
     indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
     entries = np.repeat(minibatch.indptr[chosen] - indptr[:-1], lengths) + np.arange(indptr[-1])
@@ -173,12 +173,12 @@ def mix(x: np.ndarray) -> np.ndarray:
 
 
 def document_seeds(seed: int, n_before: int, n_documents: int) -> np.ndarray:
-    """Seeds of the documents that come after `n_before` others of a stream."""
+    """Seeds of the documents after `n_before` others of a stream."""
     return kernel.document_seeds(seed, n_before, n_documents)
 
 
 def content_seeds(minibatch: Minibatch) -> np.ndarray:
-    """Seeds that depend on the contents of a document, in single precision, alone."""
+    """Seeds from the contents of a document alone, in single precision."""
     bits = minibatch.counts.astype(np.float32).astype(np.float64).view(np.uint64)
     entries = mix(bits ^ mix(minibatch.words.astype(np.uint64))[minibatch.indices])
     entries[minibatch.counts == 0] = 0

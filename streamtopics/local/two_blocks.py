@@ -1,18 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Mean-field variational inference in documents whose topics come in two blocks.
+"""Mean-field variational inference in documents with topics in two blocks.
 
     v ~ Beta(share_prior),   theta_1 ~ Dirichlet(alpha_1),   theta_2 ~ Dirichlet(alpha_2),
 
-and a word is of topic k of the first block with probability v theta_1k, and of the second
-with (1 - v) theta_2k. With q(theta_b) = Dirichlet(gamma_b) and q(v) = Beta(share_prior + tokens
-in each block)
+and a word is of topic k of the first block with probability v theta_1k, of the second with (1 - v)
+theta_2k. With q(theta_b) = Dirichlet(gamma_b) and q(v) = Beta(share_prior + tokens in each block)
 
     E[log theta_k] = psi(v_b) - psi(v_1 + v_2) + psi(gamma_k) - psi(sum of gamma_b).
 
-Where share_prior is what each alpha sums to, all that is LDA with one block.
+If share_prior is the sum of each alpha, the model is LDA with one block.
 
-`AllClasses` infers documents under a first block for each class and a second one that all share;
-`kernels/_classes.pxi` says how classes that have lost are given up.
+`AllClasses` infers documents under a first block for each class and a shared second block;
+`kernels/_classes.pxi` describes how classes without a chance are dropped.
 """
 
 from collections.abc import Sequence
@@ -44,14 +43,14 @@ class Documents:
 class TwoBlocks:
     """Coordinate ascent in q(v) q(theta_1) q(theta_2) q(z) for each document.
 
-    It takes several minibatches at once, each with its own topics, for the workers to share.
+    Works on several minibatches at once, each with its own topics, for the workers to share.
     """
 
     n_first: int  # Topics of the first block
     share_prior: tuple[float, float]  # Beta parameter of the share of the first block
-    # A document is done when a sweep moves less than this share of its tokens between topics
+    # Stop when a sweep over a document moves less than this share of the tokens between topics
     tol: float
-    max_iter: int  # Sweeps over a document, at most
+    max_iter: int  # Most sweeps over a document
 
     def infer(self, parts: list[tuple[Minibatch, Topics]], workers: Workers) -> list[Documents]:
         jobs, results = [], []
@@ -88,16 +87,16 @@ class TwoBlocks:
         return results
 
     def _exp_theta(self, documents: Documents, topics: Topics) -> np.ndarray:
-        """exp(E[log theta]) but for a factor for each document, padded like the weights."""
+        """exp(E[log theta]) up to a factor for each document, padded like the weights."""
         expected = self.log_theta(documents)
         expected -= expected.max(axis=1, keepdims=True)
         out = np.zeros((len(expected), topics.weights.shape[1]), topics.weights.dtype)
-        # A floor, like that of the kernels, below which a product could be 0 in all topics.
+        # A floor, as in the kernels; below, a product could be 0 in all topics.
         np.exp(np.maximum(expected, -40.0), out=out[:, : expected.shape[1]], casting="same_kind")
         return out
 
     def log_theta(self, documents: Documents) -> np.ndarray:
-        """E[log theta] of each topic, the share of its block included, but for psi(v_1 + v_2)."""
+        """E[log theta] of each topic, the share of its block included, without psi(v_1 + v_2)."""
         out = digamma(documents.gamma.astype(np.float64))
         for place, v, gamma in self._blocks(documents):
             out[:, place] += (digamma(v) - digamma(gamma.sum(axis=1)))[:, None]
@@ -123,18 +122,18 @@ class TwoBlocks:
 
 @dataclass(frozen=True)
 class ClassWeights:
-    """E[beta] of the words of a minibatch in all topics, but for a factor for each word."""
+    """E[beta] of the words of a minibatch in all topics, up to a factor for each word."""
 
     own: np.ndarray  # (n_words, groups of eight classes, K, 8): in the topics of classes
-    shared: np.ndarray  # (n_words, R): in the topics that classes share
-    # (n_words,): logarithm of each word's factor, by which its largest weight is 1
+    shared: np.ndarray  # (n_words, R): in the shared topics
+    # (n_words,): logarithm of each word's factor; the largest weight is 1
     log_factors: np.ndarray
 
 
 def class_weights(
     own: Sequence[Source], shared: Source, minibatch: Minibatch, workers: Workers
 ) -> ClassWeights:
-    """Weights of a minibatch's words in the topics of each class, and in the shared ones."""
+    """Weights of a minibatch's words in the topics of each class, and in the shared topics."""
     words, dtype = minibatch.words, minibatch.counts.dtype
     groups = -(-len(own) // classes.CLASSES_TOGETHER)
     of_classes = np.empty((len(words), groups, len(own[0].alpha), classes.CLASSES_TOGETHER), dtype)
@@ -157,8 +156,8 @@ def class_weights(
 class AllClasses:
     """Coordinate ascent under all classes at once, with extrapolated steps.
 
-    As in `TwoBlocks`. A bound matters within `margin` nats of the best class: 0 finds that class,
-    20 gives probabilities up to 2e-9, infinity all bounds.
+    As in `TwoBlocks`. A bound matters within `margin` nats of the best class: 0 finds only the best
+    class, 20 gives probabilities up to 2e-9, infinity all bounds.
     """
 
     share_prior: tuple[float, float]
@@ -176,7 +175,7 @@ class AllClasses:
     ) -> np.ndarray:
         """log p(class) and the bound on log p(words | class), of shape (n_documents, n_classes).
 
-        `alpha`, (K + R,), is of the proportions in the topics of a class and the shared ones.
+        `alpha`, (K + R,), is for the proportions in the topics of a class and the shared topics.
         """
         out = np.empty((minibatch.n_documents, len(log_prior)))
         given = minibatch.indptr, minibatch.indices, minibatch.counts, weights.own, weights.shared

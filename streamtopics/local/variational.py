@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Mean-field variational inference of latent Dirichlet allocation, per document.
 
-Proportions are found document by document, statistics word by word. Neither needs a reduction, so
-the bits do not depend on the workers.
+Proportions are found document by document, statistics word by word, without a reduction: results
+are the same for any number of workers.
 """
 
 from dataclasses import dataclass, replace
@@ -29,7 +29,7 @@ class Variational(LocalStep):
     Parameters
     ----------
     tol : float
-        A document is done when a sweep moves less than this share of its tokens.
+        Stop when a sweep over a document moves less than this share of the tokens.
     max_iter : int
         Most sweeps over a document.
     """
@@ -56,7 +56,7 @@ class Variational(LocalStep):
         documents: np.ndarray | None = None,
         report: frozenset[str] = NOTHING,
     ) -> tuple[Statistics, np.ndarray]:
-        # Bounds are compared, and an extrapolation may lower them.
+        # For the comparison of bounds: an extrapolation may lower a bound.
         plain = "local_bound" in report
         gamma = self.infer(minibatch, topics, workers, documents, plain)
         return self.statistics(minibatch, topics, gamma, workers, report), gamma
@@ -120,7 +120,7 @@ class Variational(LocalStep):
 
 
 def _mean_log_theta(gamma: np.ndarray) -> np.ndarray | None:
-    """E[log theta] under q, the mean over the rows; None if there are none."""
+    """E[log theta] under q, the mean over the rows; None without rows."""
     if not len(gamma):
         return None
     gamma = gamma.astype(np.float64)
@@ -130,7 +130,7 @@ def _mean_log_theta(gamma: np.ndarray) -> np.ndarray | None:
 def _bound_of_proportions(
     gamma: np.ndarray, alpha: np.ndarray, lengths: np.ndarray, exp_theta: np.ndarray
 ) -> float:
-    """Sum of -KL(q(theta_d) || p(theta_d)), and what `exp_theta` lacks to exp(E[log theta])."""
+    """Sum of -KL(q(theta_d) || p(theta_d)), and the factor of `exp_theta` to exp(E[log theta])."""
     gamma = gamma.astype(np.float64)
     total = gamma.sum(axis=1)
     best = np.arange(len(gamma)), gamma.argmax(axis=1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Measures of topic models, of this package and of others, and scorers for model selection."""
+"""Measures of topic models of any package, and scorers for model selection."""
 
 from streamtopics.metrics.coherence import topic_coherence
 from streamtopics.metrics.left_to_right import Likelihood, left_to_right

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Coherence of topics: whether their top words occur in the same documents.
+"""Coherence of topics: the top words of a coherent topic occur in the same documents.
 
-A document, or a window of consecutive tokens, is a set of words. With D(w) the number of
-documents that contain w and p = D / (number of documents), for words i ranked after j,
+A document, or a window of consecutive tokens, is a set of words. With D(w) the number of documents
+with w and p = D / (number of documents), for words i ranked after j,
 
     UMass  log (D(i, j) + 1) / D(j)
     UCI    log (p(i, j) / p(i) p(j))
@@ -44,35 +44,35 @@ def topic_coherence(
     Parameters
     ----------
     topics : array-like of shape (n_topics, n_top_words)
-        The top words of each topic, the most probable first, at least two: as columns of X, such
-        as `relevant_words` returns; with `feature_names` as words; with `window` as tokens.
+        The top words of each topic, the most probable first, at least two: as columns of X, for
+        example of `relevant_words`; with `feature_names` as words; with `window` as tokens.
     X : {array-like, sparse matrix} of shape (n_documents, n_features), or iterable of documents
-        Counts, of which only whether one is positive matters. Best of a large corpus other than
-        the topics' own. With `window`, the sequence of all tokens of each document.
+        Counts; any positive count means presence. A large corpus other than the topics' own is
+        best. With `window`, the sequence of all tokens of each document.
     measure : {"npmi", "c_v", "umass", "uci"}, default="npmi"
-        "npmi" goes from -1, never together, over 0, independent, to 1, only together. "umass" is
-        at most about 0; "c_v" lies in [-1, 1]; "uci", NPMI without its denominator, has no bounds.
+        "npmi" goes from -1, never together, over 0, independent, to 1, only together. "umass" is at
+        most about 0; "c_v" lies in [-1, 1]; "uci", NPMI without the denominator, is unbounded.
     feature_names : array-like of shape (n_features,), default=None
         The words of the columns of X, if `topics` holds words.
     epsilon : float or None, default=None
-        Added to the probability that two words meet, 1e-12 in gensim. None uses the limits in the
+        Added to the joint probability of two words, 1e-12 in gensim. None uses the limits in the
         notes: 1e-12 for "uci", and one document for "umass" as in its paper.
     window : int, "auto" or None, default=None
-        Consecutive tokens of the sliding windows that take the place of documents. "auto" is as
+        Number of consecutive tokens in sliding windows, used instead of documents. "auto" is as
         published: 10 for "npmi" and "uci", 110 for "c_v". None is whole documents.
 
     Returns
     -------
     coherence : ndarray of shape (n_topics,)
-        "umass" and "uci" in nats, the others without unit. Always finite.
+        In nats for "umass" and "uci". Always finite.
 
     Notes
     -----
-    NPMI is -1 for two words that never meet, also if one never occurs, and 0 for two words of every
-    document. In C_V the NPMI of a word with itself is 1. A word that never occurs has 0 with all
-    words. A conditioning word that never occurs gives log(1 / n_documents) in UMass, and a pair
-    with such a word log(epsilon) in UCI. With `epsilon` these limits stay, and all other values
-    follow the formulas.
+    NPMI is -1 for two words that never meet, also if one word never occurs, and 0 for two words of
+    every document. In C_V the NPMI of a word with itself is 1, and a word that never occurs has 0
+    with all words. A conditioning word that never occurs gives log(1 / n_documents) in UMass, and
+    log (epsilon) in UCI. With `epsilon` these limits stay, and all other values follow the
+    formulas.
 
     UMass is the mean over pairs, not the sum. C_V can be high for words that never meet.
     With ``window="auto", epsilon=1e-12`` values are gensim's ("c_npmi", "c_v", "c_uci") if no
@@ -179,7 +179,7 @@ def _window_counts(
     """Counts of words in windows, of shape (n_windows, len(column)), some documents at a time.
 
     A document of N tokens has N - window + 1 windows, or one window if N is smaller. Tokens without
-    a column have their place in windows.
+    a column keep their place in windows.
     """
     places: list[np.ndarray] = []
     words: list[np.ndarray] = []
@@ -243,7 +243,7 @@ def _log_ratios(
 ) -> tuple[np.ndarray, np.ndarray]:
     """log (p(i, j) + epsilon) / p(i) p(j), and -log (p(i, j) + epsilon).
 
-    Where p(i) or p(j) is 0 the first is log epsilon.
+    If p(i) or p(j) is 0 the first is log epsilon.
     """
     marginal = np.diagonal(joint, axis1=1, axis2=2) / n_documents
     apart = marginal[:, :, None] * marginal[:, None, :]

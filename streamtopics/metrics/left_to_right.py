@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Left-to-right evaluation: the probability of whole documents, by particles.
 
-Each particle r reads a document's tokens in one random order and notes the probability p_n^r of
-each given those before. Then
+Each particle r reads a document's tokens in one random order and records the probability p_n^r of
+each token given the earlier tokens. Then
 
     log (1 / R) sum_r prod_n p_n^r
 
@@ -54,13 +54,13 @@ def left_to_right(
 ) -> Likelihood:
     """Estimate the log likelihood of documents under given topics.
 
-    It judges whole documents, whatever the inference method of a model, at a cost of
-    n_particles * (n_resampled + 1) * n_components for each token.
+    Judges whole documents, for any inference method of a model, at a cost of n_particles *
+    (n_resampled + 1) * n_components for each token.
 
     Parameters
     ----------
     X : {array-like, sparse matrix} of shape (n_documents, n_features)
-        Whole numbers of tokens. The tokens of a document times the particles are at most
+        Whole numbers of tokens. The number of tokens of a document times the particles is at most
         67,108,864: 671,088 tokens for 100 particles.
     topic_word : array-like of shape (n_components, n_features)
         Word probabilities of the topics; rows sum to 1.
@@ -68,25 +68,24 @@ def left_to_right(
         Dirichlet parameter of the documents' proportions.
     split_prior : array-like of shape (2,) or None, default=None
         If given, the last topic has its own proportion p ~ Beta(split_prior[1], split_prior[0]),
-        and `doc_topic_prior`, of shape (n_components - 1,), is the prior of all topics but the
-        last.
+        and `doc_topic_prior`, of shape (n_components - 1,), is the prior of the remaining topics.
     n_particles : int, default=100
-        The standard error falls with its root; at most a million.
+        Number of particles, at most a million. The standard error falls with the square root.
     n_resampled : int or None, default=5
-        Earlier topics that a particle draws again before each token, at most 10,000. None is all
-        of them, as in the source, at a cost quadratic in the length.
+        Earlier topics drawn again by a particle before each token, at most 10,000. None is all
+        earlier topics, as in the source, at a cost quadratic in the length.
     random_state : int, default=0
-        With it, the result for a document depends on the document alone.
+        Seed. The result for a document depends on the seed and the document alone.
     n_jobs : int or None, default=None
-        Threads; the results are the same bits for any number.
+        Number of threads; results are the same for any number.
 
     Returns
     -------
     log_likelihood : ndarray of shape (n_documents,)
         In nats, of the tokens as a sequence; 0 for a document without tokens.
     standard_error : ndarray of shape (n_documents,)
-        Of the log likelihood, from the spread of the particles; NaN for one particle.
-        Trustworthy while it is well below 1.
+        Standard error of the log likelihood, from the spread of the particles; NaN for one
+        particle. Trustworthy well below 1.
 
     References
     ----------

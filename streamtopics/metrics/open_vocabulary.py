@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Log predictive probability of texts, with a charge for the words that a model does not know."""
+"""Log predictive probability of texts, with a cost for words unknown to the model."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -40,37 +40,37 @@ def open_vocabulary_probability(
     Use the score to compare vocabularies: a score over the words of one vocabulary prefers few
     words, because few are easier to guess. Four fifths of the tokens are observed, as in
     `completion_split`, by a split that depends only on the words of the text. The proportions are
-    inferred from the observed words that the model knows. The held-out tokens are scored by
+    inferred from the observed known words. The held-out tokens are scored by
 
         (1 - u) sum_k E[theta_k] E[beta_kw]     for a word w of the vocabulary,
         u b(w) / (1 - sum_v b(v))               for another; v are the words of the vocabulary,
 
-    where u is the share of unknown words among all observed tokens, (n_unknown + 1/2) /
-    (n_observed + 1), and b spells a word of at least one character: each character, and its end,
-    is one of `n_characters` equally likely symbols.
+    with u the share of unknown words among all observed tokens, (n_unknown + 1/2) / (n_observed +
+    1). b spells a word of at least one character: each character, and the end of the word, is one
+    of `n_characters` equally likely symbols.
 
     Parameters
     ----------
     pipeline : Pipeline
-        Fitted; its first step splits texts into words and counts them, such as `CountVectorizer`
-        or `StreamingCountVectorizer`, and its last is a topic model with `transform` and
-        `components_`. Compare only pipelines that split texts into the same words: with equal
+        Fitted; the first step splits texts into words and counts words, for example
+        `CountVectorizer` or `StreamingCountVectorizer`, and the last step is a topic model with
+        `transform` and `components_`. Compare only pipelines with the same words of a text: equal
         `stop_words`, `token_pattern`, `ngram_range` and the like, but any vocabulary.
     texts : sequence of str
-        Texts that the pipeline was not fitted on.
+        New texts, not used in the fit.
     n_characters : int or None, default=64
-        Symbols that unknown words are spelled with, from 2 to 1,114,113. A word of n letters costs
-        n log(n_characters) + log(n_characters - 1) nats; 64 is about letters of both cases and
-        digits. None uses the frequencies of the observed words: how often a character, or the end,
-        follows the character before. Compare scores of one value.
+        Number of symbols for unknown words, from 2 to 1,114,113. A word of n letters costs n
+        log(n_characters) + log(n_characters - 1) nats; 64 is about letters of both cases and
+        digits. None uses the frequencies in the observed words of a character, or the end, after
+        the character before. Compare scores with one value.
     random_state : int, default=0
         Seed of the split into observed and held-out tokens.
 
     Returns
     -------
     score : float
-        Mean over the held-out tokens of all texts, in nats per token; higher is better. NaN if
-        there are none.
+        Mean over the held-out tokens of all texts, in nats per token; higher is better. NaN without
+        held-out tokens.
 
     Examples
     --------
@@ -132,7 +132,7 @@ def open_vocabulary_probability(
 class OpenVocabularyScorer:
     """Scorer by `open_vocabulary_probability`, of pipelines from texts; NaN without a token.
 
-    It compares models of different vocabularies, and nearly always picks the largest.
+    Compares models of different vocabularies, and nearly always picks the largest vocabulary.
 
     Parameters
     ----------
@@ -165,13 +165,13 @@ def _all_counts(texts: list[str], analyzer: Any) -> tuple[np.ndarray, sparse.csr
 
 
 def _keys(words: np.ndarray) -> np.ndarray:
-    """A 32-bit number for each word, so that the split of a text does not depend on other texts."""
+    """A 32-bit number for each word; the split of a text then ignores other texts."""
     keys = (crc32(str(word).encode("utf-8", "surrogatepass")) for word in words)
     return np.fromiter(keys, np.uint32, len(words))
 
 
 def _in_columns(X: sparse.csr_matrix, columns: np.ndarray, n_columns: int) -> sparse.csr_matrix:
-    """Counts with each column where `columns` says, without the unknown ones."""
+    """Counts moved to the columns in `columns`, without unknown words."""
     known = np.flatnonzero(columns != UNKNOWN)
     moved = sparse.csr_matrix(
         (np.ones(len(known)), (known, columns[known])), shape=(X.shape[1], n_columns)
@@ -189,8 +189,8 @@ def _uniform(n_characters: int, words: Sequence[str]) -> np.ndarray:
 def _alike(samples: Sequence[str], words: Sequence[str]) -> np.ndarray:
     """Log probability of words, spelled as samples are.
 
-    A character c follows a with probability (n_ac + q_c) / (n_a + 1), where q is (n_c + 1 / N) /
-    (n + 1), and N the number of all characters.
+    A character c follows a with probability (n_ac + q_c) / (n_a + 1), with q = (n_c + 1 / N) / (n +
+    1), and N the number of all characters.
     """
     (before, after), _ = _pairs(samples)
     codes, next_code = np.unique(after, return_inverse=True)
@@ -203,7 +203,7 @@ def _alike(samples: Sequence[str], words: Sequence[str]) -> np.ndarray:
     (before, after), starts = _pairs(words)
     terms = log_p[_positions(codes, before), _positions(codes, after)]
     log_probability: np.ndarray = np.add.reduceat(terms, starts) if len(starts) else np.empty(0)
-    # There is no word without characters.
+    # No word is without characters.
     end = _positions(codes, np.array([END]))[0]
     log_probability -= np.log1p(-np.exp(log_p[end, end]))
     return log_probability

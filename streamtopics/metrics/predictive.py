@@ -46,7 +46,7 @@ def completion_split(
     Returns
     -------
     observed, held_out : CSR matrices of the shape and dtype of X
-        Their sum is X. Those of booleans are int64.
+        The sum of both is X; int64 for booleans.
 
     Examples
     --------
@@ -71,7 +71,7 @@ def split_by(
     X.sum_duplicates()
     X.eliminate_zeros()
     counts = X.data.astype(np.float64)
-    # Sums of multiples of a power of two are exact, whatever rows come before.
+    # Sums of multiples of a power of two are exact, for any earlier rows.
     sums = np.concatenate([[0.0], np.cumsum(np.rint(counts * TOKEN_PARTS) / TOKEN_PARTS)])
     row = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
     before_row = sums[X.indptr[:-1]][row]
@@ -102,13 +102,13 @@ def row_hash(
 def token_log_probability(
     doc_topic: np.ndarray, topic_word: np.ndarray, X: sparse.csr_matrix
 ) -> np.ndarray:
-    """Log probability of the tokens of each row of X, CSR, summed over them, in nats.
+    """Log probability of all tokens of each row of X, CSR, in nats.
 
     Rows of `doc_topic` sum to 1; rows of `topic_word` are distributions or parts of distributions.
     """
     logs = X.data * np.log(token_probability(doc_topic, topic_word, X))
     row = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
-    # Without an entry there are counts, integers, in the place of sums.
+    # Without an entry the sums would be integer counts.
     return np.bincount(row, weights=logs, minlength=X.shape[0]).astype(np.float64, copy=False)
 
 
@@ -135,17 +135,17 @@ def per_token(log_probability: np.ndarray, n_tokens: float) -> float:
 def log_predictive_probability(estimator: object, X: object, *, random_state: int = 0) -> float:
     """Log predictive probability per held-out token, by document completion.
 
-    The proportions of a document are inferred from four fifths of its tokens, and the fifth part is
-    scored; see `completion_split`. Models, numbers of topics, packages and test sets can be
-    compared, as no term of a prior enters.
+    The proportions of a document are inferred from four fifths of the tokens, and the fifth part is
+    scored; see `completion_split`. Models, numbers of topics, packages and test sets are
+    comparable, because the score has no prior term.
 
     Parameters
     ----------
     estimator : object
-        A fitted topic model, or a pipeline that ends in one. `transform` gives proportions, and
-        `components_`, of shape (n_components, n_features), are proportional to the words'
-        probabilities, as of scikit-learn's `LatentDirichletAllocation`; or the model has
-        `held_out_log_probability`, as those of this package.
+        A fitted topic model, or a pipeline with a topic model as last step. `transform` gives
+        proportions, and `components_`, of shape (n_components, n_features), are proportional to the
+        words' probabilities, as in scikit-learn's `LatentDirichletAllocation`; or the model has
+        `held_out_log_probability`, as in this package.
     X : {array-like, sparse matrix} of shape (n_documents, n_features)
         Token counts, or texts for a pipeline that counts. Fractions are legal.
     random_state : int, default=0
@@ -154,8 +154,8 @@ def log_predictive_probability(estimator: object, X: object, *, random_state: in
     Returns
     -------
     score : float
-        Mean over the held-out tokens of all documents, in nats per token; higher is better. -inf
-        if one of them has probability 0; NaN if there are none.
+        Mean over the held-out tokens of all documents, in nats per token; higher is better. -inf if
+        a token has probability 0; NaN without held-out tokens.
 
     References
     ----------
@@ -185,7 +185,7 @@ def held_out_log_probability(
 ) -> np.ndarray:
     """Log probability of the held-out tokens of each document, (n_documents,), in nats.
 
-    By the estimator's own method of this name, or by its proportions and `components_`.
+    By the estimator's method of this name, or by proportions and `components_`.
     """
     own = getattr(estimator, "held_out_log_probability", None)
     if own is not None:
@@ -200,17 +200,17 @@ def held_out_log_probability(
 
 
 def unlike_known(estimator: object, X: object, known: object, reject: float) -> np.ndarray:
-    """Find documents that are less probable than nearly all known ones.
+    """Find documents less probable than nearly all known documents.
 
     With n tokens in a document, log p their log probability given its own proportions, and mu the
     mean log p per token of the known documents,
 
         z = (log p - n mu) / sqrt(n).
 
-    A document is unlike the n known ones if it has no known word, or if 1 + the number of known
-    documents with an equal or smaller z is at most reject (1 + n). For new documents like the known
-    ones this happens with probability `reject` at most, whatever the model (a split conformal
-    test). Of documents on other subjects long ones are found, but hardly any of ten words.
+    A document is unlike the n known documents if it is without a known word, or if 1 + the number
+    of known documents with an equal or smaller z is at most reject (1 + n). For new documents like
+    the known documents the probability of this is at most `reject`, for any model (a split
+    conformal test). Long documents on other subjects are found, but hardly any of ten words.
 
     Parameters
     ----------
@@ -219,7 +219,8 @@ def unlike_known(estimator: object, X: object, known: object, reject: float) -> 
     X, known : {array-like, sparse matrix} of shape (n_documents, n_features)
         Word counts. The model must not have learnt from the known documents.
     reject : float
-        In [0, 1]. Below 1 / (1 + number of known documents) only documents without words are.
+        In [0, 1]. Below 1 / (1 + number of known documents) only documents without words are
+        unlike.
 
     Returns
     -------
@@ -250,7 +251,7 @@ def unlike_known(estimator: object, X: object, known: object, reject: float) -> 
 
 
 def _standardised(estimator: object, X: object, mean: float | None) -> tuple[np.ndarray, float]:
-    """z of documents, -inf of those without a word, and the mean log probability of a token."""
+    """z of documents, -inf without a word, and the mean log probability of a token."""
     counts = to_csr(X, "unlike_known", "X")
     n_tokens = np.asarray(counts.sum(axis=1, dtype=np.float64)).ravel()
     found = held_out_log_probability(estimator, X, counts)
@@ -262,8 +263,8 @@ def _standardised(estimator: object, X: object, mean: float | None) -> tuple[np.
 def perplexity(estimator: object, X: object, *, random_state: int = 0) -> float:
     """Perplexity of held-out tokens, exp(-`log_predictive_probability`).
 
-    The number of equally likely words that would be as hard to guess. Lower is better; a model
-    that knows nothing has the number of features.
+    The number of equally likely words that would be as hard to guess. Lower is better; an unlearnt
+    model has the number of features.
 
     Parameters
     ----------
@@ -273,7 +274,8 @@ def perplexity(estimator: object, X: object, *, random_state: int = 0) -> float:
     Returns
     -------
     perplexity : float
-        At least 1, in words; inf if a held-out token has probability 0, NaN if there are none.
+        At least 1, in words; inf if a held-out token has probability 0, NaN without held-out
+        tokens.
 
     Examples
     --------
@@ -287,7 +289,7 @@ def perplexity(estimator: object, X: object, *, random_state: int = 0) -> float:
 
 
 def check_width(counts: sparse.csr_matrix, n_features: int) -> None:
-    """Refuse counts of other columns than those of the topics."""
+    """Refuse counts with other columns than the topics."""
     if counts.shape[1] != n_features:
         raise ValueError(f"X has {counts.shape[1]} features, but the topics have {n_features}")
 
@@ -300,7 +302,7 @@ def check_components(estimator: Any) -> np.ndarray:
 
 
 def check_weights(weights: Any, name: str) -> np.ndarray:
-    """Weights of words in topics as float64, refused where a topic has none."""
+    """Weights of words in topics as float64; refused if a topic has no weight."""
     check_structure(weights, "a measure of topics", name)
     checked: np.ndarray = check_array(weights, dtype=np.float64, input_name=name)
     check_non_negative(checked, name)
@@ -311,7 +313,7 @@ def check_weights(weights: Any, name: str) -> np.ndarray:
 
 
 def _with_names_of(X: Any, part: sparse.csr_matrix) -> Any:
-    """The part with the names of the columns of X, a DataFrame of pandas or `NamedCounts`."""
+    """The part with the column names of X, a DataFrame of pandas or `NamedCounts`."""
     if is_frame(X):
         return type(X)(part.toarray(), index=X.index, columns=X.columns)
     if getattr(X, "feature_names", None) is not None:
@@ -320,7 +322,7 @@ def _with_names_of(X: Any, part: sparse.csr_matrix) -> Any:
 
 
 def _proportions(estimator: Any, X: Any) -> np.ndarray:
-    """transform(X), checked to give distributions."""
+    """transform(X); refused unless rows are distributions."""
     doc_topic = np.asarray(estimator.transform(X)) if X.shape[0] else np.empty((0, 1))
     if (doc_topic < 0).any() or not np.allclose(
         doc_topic.sum(axis=1), 1, rtol=0, atol=PROPORTIONS_TOLERANCE

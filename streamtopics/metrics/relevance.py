@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The words that topics are shown by, in one order for all lists, tables, pictures and scores."""
+"""Words of topics in one order for all lists, tables, pictures and scores."""
 
 from typing import Any
 
@@ -11,11 +11,11 @@ from streamtopics.posteriors.topics import first_of_equals, leading
 from streamtopics.utils.checks import check_integer, check_number, floats
 from streamtopics.utils.structure import check_structure
 
-# Least probability of a word, as a share of that of the n-th most probable word.
+# Least probability of a word, as a share of the probability of the n-th most probable word.
 FLOOR = 0.7
-# Relevances that are closer to each other than this are equal but for rounding.
+# Relevances closer than this are equal up to rounding.
 TOLERANCE = 1e-12
-# Words that a first guess of the leading ones is from, and words that are read at once.
+# Words in the first guess of the leading words, and words read at once.
 GUESS_WORDS, WORDS_AT_ONCE = 2000, 512
 
 
@@ -32,19 +32,19 @@ def relevant_words(
 
         relevance * log p(w | k) + (1 - relevance) * log (p(w | k) / p(w)),
 
-    without those of less than 0.7 times the probability of the topic's `n_words`-th most probable
-    word: rare words of one topic would come first. Of equal words the first column comes first.
+    Words of less than 0.7 times the probability of the topic's `n_words`-th most probable word are
+    left out: rare words of one topic would come first. Of equal words the first column comes first.
 
     Parameters
     ----------
     topic_word : array-like of shape (n_topics, n_features)
         Probabilities of words in topics; rows sum to 1. With `relevance=1` any weights.
     topic_weights : array-like of shape (n_topics,), default=None
-        Share p(k) of the tokens that each topic has; sums to 1. None is equal shares.
+        Share p(k) of each topic in the tokens; sums to 1. None is equal shares.
     n_words : int, default=10
-        Words of each topic. If it has fewer, columns of probability 0 follow.
+        Words of each topic. Columns of probability 0 come last.
     relevance : float in [0, 1], default=1.0
-        1 ranks by probability, less prefers words that other topics lack.
+        1 ranks by probability; smaller values prefer words rare in other topics.
 
     Returns
     -------
@@ -53,8 +53,8 @@ def relevant_words(
     Notes
     -----
     With fifty topics of `StreamingLDA` on five corpora 0.6 raised diversity by 0.10 to 0.16, but
-    lowered NPMI on four by 0.02 to 0.13; so the default is 1. Take 0.6, the best for the source's
-    readers, to tell apart topics that share their words.
+    lowered NPMI on four by 0.02 to 0.13; so the default is 1. Take 0.6, the best value for the
+    source's readers, to tell apart topics with common words.
 
     References
     ----------
@@ -82,15 +82,15 @@ def relevant_words(
     if topic_weights is not None:
         weights = floats(topic_weights, "topic_weights")
         shares = check_array(weights, ensure_2d=False, input_name="topic_weights")
-    # log p(w | k) has the weight 1, one part of its own and the other in the lift.
+    # log p(w | k) has the weight 1: a part alone and a part in the lift.
     penalty = (relevance - 1) * np.log(_mixture(topics, shares))
     return np.array([_ranked(row, penalty, n_words) for row in topics], dtype=np.intp)
 
 
 def most_probable(topics: Any, n: int) -> np.ndarray:
-    """Columns of the n most probable words of each topic, of equal ones the first.
+    """Columns of the n most probable words of each topic; of equal words the first.
 
-    The words of the posterior `topics` that may lead are read, some at a time.
+    The possible leading words of the posterior `topics` are read, some at a time.
     """
     n, mass = min(int(n), topics.shape[0]), topics.mass
     candidates = topics.top_candidates(n)
@@ -108,7 +108,7 @@ def most_probable(topics: Any, n: int) -> np.ndarray:
 
 
 def largest(values: np.ndarray, n: int) -> np.ndarray:
-    """Places of the n largest values, the largest first, of equal ones the first."""
+    """Places of the n largest values, the largest first; of equal values the first."""
     n = min(int(n), len(values))
     least = np.partition(values, len(values) - n)[len(values) - n]
     above = np.flatnonzero(values > least)
@@ -117,7 +117,7 @@ def largest(values: np.ndarray, n: int) -> np.ndarray:
 
 
 def _mixture(topics: np.ndarray, shares: np.ndarray) -> np.ndarray:
-    """p(w), never 0; summed topic by topic, so that the bits depend on the topics alone."""
+    """p(w), never 0; summed topic by topic, so the bits depend on the topics alone."""
     total = np.zeros(topics.shape[1])
     for share, row in zip(shares, topics, strict=True):
         # With NumPy 1 a product with float32 has as few bits.
@@ -126,7 +126,7 @@ def _mixture(topics: np.ndarray, shares: np.ndarray) -> np.ndarray:
 
 
 def _ranked(row: np.ndarray, penalty: np.ndarray, n: int) -> np.ndarray:
-    """The most relevant of the words that a topic has often enough."""
+    """The most relevant of the frequent words of a topic."""
     words = np.flatnonzero(row >= FLOOR * row[largest(row, n)[-1]])
     with np.errstate(divide="ignore", invalid="ignore"):
         value = np.log(row[words], dtype=np.float64) + penalty[words]

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Scorers for scikit-learn's `GridSearchCV`, `cross_validate` and the like.
 
-Each is a callable (estimator, X, y=None) -> float, higher is better, NaN if X has no tokens. For a
-`Pipeline` the last step is scored, on X transformed by the earlier steps; for a fitted search the
+Each is a callable (estimator, X, y=None) -> float, higher is better, NaN if X has no tokens. The
+last step of a `Pipeline` is scored, on X transformed by the earlier steps; for a fitted search the
 best estimator. Any such function is a scorer, for example around `left_to_right`. scikit-learn's
-`make_scorer` scores predictions, not topics.
+`make_scorer` scores predictions instead of topics.
 """
 
 from dataclasses import dataclass
@@ -20,9 +20,9 @@ from streamtopics.utils.structure import check_structure
 
 @dataclass(frozen=True)
 class PredictiveScorer:
-    """Scorer by `log_predictive_probability`, nats per held-out token; NaN without one.
+    """Scorer by `log_predictive_probability`, nats per held-out token; NaN without tokens.
 
-    Choose hyper-parameters by this scorer: it is comparable between all topic models.
+    Choose hyper-parameters by this scorer, comparable between all topic models.
 
     Parameters
     ----------

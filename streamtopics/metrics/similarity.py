@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Diversity, exclusivity and similarity of topics: whether they share their words.
+"""Diversity, exclusivity and similarity of topics, by common words.
 
 With W_k the top words of topic k, without those of probability 0,
 
@@ -20,18 +20,18 @@ from streamtopics.utils.structure import is_sparse
 
 
 def topic_diversity(topics: Sequence[Sequence[Any]] | np.ndarray) -> float:
-    """Share of distinct words among the top words of all topics; to read with coherence.
+    """Share of distinct words among the top words of all topics; read together with coherence.
 
     Parameters
     ----------
     topics : sequence of n_topics sequences of words
-        The top words of each topic, as words or as columns. The paper takes 25 of each; fewer
-        words give a higher value, so compare equal numbers. Leave out words of probability 0.
+        The top words of each topic, as words or as columns. The paper takes 25 of each. Fewer words
+        give a higher value, so compare equal numbers. Leave out words of probability 0.
 
     Returns
     -------
     diversity : float
-        In (0, 1]: 1 if no word comes twice, 1 / n_topics if all topics have the same words.
+        In (0, 1]: 1 if all words are distinct, 1 / n_topics if all topics have the same words.
 
     References
     ----------
@@ -51,15 +51,15 @@ def topic_diversity(topics: Sequence[Sequence[Any]] | np.ndarray) -> float:
 
 
 def topic_exclusivity(topics: object, n_words: int = 10) -> np.ndarray:
-    """Share of each topic in the probability of its top words; read it with coherence.
+    """Share of each topic in the probability of its top words; read together with coherence.
 
-    Random words are exclusive too, and more topics share more words, so exclusivity does not
-    tell how many topics there should be.
+    Random words are exclusive too, and more topics share more words, so exclusivity cannot choose
+    the number of topics.
 
     Parameters
     ----------
     topics : fitted topic model, or array-like of shape (n_topics, n_features)
-        A model with `components_`, or such weights of words. Rows are scaled to sum to 1.
+        A model with `components_`, or weights of words. Rows are scaled to sum to 1.
     n_words : int, default=10
         Top words of each topic; fewer words give a higher value, so compare equal numbers. Words
         of probability 0 do not count.
@@ -67,8 +67,8 @@ def topic_exclusivity(topics: object, n_words: int = 10) -> np.ndarray:
     Returns
     -------
     exclusivity : ndarray of shape (n_topics,)
-        In (0, 1]: 1 if no other topic has any of the words, 1 / n_topics if all topics are alike.
-        The mean of phi in the source; FREX there also weighs the frequency of words.
+        In (0, 1]: 1 if the words are exclusive, 1 / n_topics if all topics are alike. The mean of
+        phi in the source; FREX there also weighs the frequency of words.
 
     References
     ----------
@@ -103,8 +103,8 @@ def affinities(topic_word: np.ndarray) -> np.ndarray:
 def places(affinity: np.ndarray) -> np.ndarray:
     """Places of topics in a plane by their Hellinger distances, of shape (n_topics, 2).
 
-    Principal coordinates: the two leading eigenvectors of the double-centred squared distances
-    ``1 - affinity``; the largest entry of each is positive.
+    Principal coordinates: the two leading eigenvectors of the double-centred squared distances ``1
+    - affinity``; the largest entry of each is positive.
     """
     squared = 1.0 - affinity
     centered = squared - squared.mean(axis=0)

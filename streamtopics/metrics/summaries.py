@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Measures of summaries: ROUGE against references, and how much their sentences repeat.
+"""Measures of summaries: ROUGE against references, and repetition among sentences.
 
 With c(g) the count of an n-gram, of a summary S and a reference R
 
     hits = sum over g of min(c_S(g), c_R(g)),
     precision = hits / n-grams of S,    recall = hits / n-grams of R,
 
-and F is their harmonic mean. ROUGE-L has in place of the hits the length of the longest
-common subsequence of words (Lin 2004).
+and F is the harmonic mean. For ROUGE-L, hits are the length of the longest common subsequence of
+words (Lin 2004).
 """
 
 import re
@@ -52,22 +52,22 @@ def rouge(
     Parameters
     ----------
     summaries : iterable of str, or of lists of str
-        For each document a text, or a list of sentences, which are joined.
+        A text, or a list of sentences to join, for each document.
     references : iterable of str, or of lists of str
-        For each document one reference text, or a list of several.
+        One reference text, or a list of several, for each document.
     order : int or "l", default=1
         ROUGE-N for n-grams of N words, at most 100, or ROUGE-L for the longest common subsequence.
     several : {"mean", "max"}, default="mean"
-        Of several references the mean of the scores, or the scores of the highest F.
+        With several references the mean of the scores, or the scores of the highest F.
     tokenize : callable, default=words_of
-        Takes a text and returns its words. The default lower-cases and stems nothing. Use ``list``
-        for Chinese or Japanese, and ``str.split`` for scripts with vowel marks, such as Devanagari.
+        Maps a text to words. The default lower-cases and does not stem. Use ``list`` for Chinese or
+        Japanese, and ``str.split`` for scripts with vowel marks, for example Devanagari.
 
     Returns
     -------
     rouge : Rouge
         Zeros for a summary without words. Longer summaries have a higher recall and a lower
-        precision: compare F, or summaries of one length.
+        precision, so compare F, or summaries of one length.
 
     References
     ----------
@@ -100,10 +100,10 @@ def rouge(
 def summary_redundancy(
     summaries: Iterable[Sequence[str]], *, tokenize: Callable[[str], Iterable[str]] = words_of
 ) -> np.ndarray:
-    """Overlap of the sentences of a summary with each other.
+    """Overlap among the sentences of a summary.
 
     The mean over the sentences of the highest ROUGE-1 F with another sentence of the summary: from
-    0, no common word, to 1, the same words.
+    0, without a common word, to 1, the same words.
 
     Parameters
     ----------

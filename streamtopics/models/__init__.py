@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Models: what a minibatch means, given a posterior over the global parameters."""
+"""Models: the local side of learning, given a posterior of the global parameters."""
 
 from streamtopics.models.asum import ASUM
 from streamtopics.models.beta_binomial import BetaBinomial

@@ -23,8 +23,8 @@ class SentenceInference:
     """Result of a local step in documents."""
 
     proportions: np.ndarray  # (n_documents, n_components): psi; rows sum to 1
-    # (n_sentences, n_components): posterior probability of each topic in each sentence; for a
-    # sentence without words the proportions of its document
+    # (n_sentences, n_components): posterior probability of each topic in each sentence; proportions
+    # of the document for a sentence without words
     probabilities: np.ndarray
     # (n_documents,): log likelihood of the words given psi, in nats, and the log prior of psi but
     # for a constant
@@ -34,10 +34,11 @@ class SentenceInference:
 
 @dataclass(frozen=True)
 class AspectStart:
-    """Topics whose aspects differ at random, for the first minibatch.
+    """Topics with random differences between aspects, for the first minibatch.
 
-    A word's factor in an aspect is the same for all sentiments: only the prior tells those apart.
-    The topics are not normalised, which would favour the sentiment with fewer known words.
+    A word's factor in an aspect is the same for all sentiments, so only the prior tells sentiments
+    apart. The topics are not normalised, because normalisation would favour the sentiment with
+    fewer known words.
     """
 
     prior: TopicPosterior
@@ -57,13 +58,13 @@ class AspectStart:
 class ASUM:
     """Sentences with one sentiment and one aspect each.
 
-    The local step sees the posterior mean: exp(E[log beta]) would exclude unseen words.
+    The local step uses the posterior mean, because exp(E[log beta]) would exclude unseen words.
     """
 
-    tol: float  # A document is done when an iteration moves less than this share of it
+    tol: float  # Stop when an iteration moves less than this share
     max_iter: int
-    # Not expectation maximisation over psi_et = pi_e theta_et, but steps of Frank and Wolfe (1956),
-    # of size 2 / (n + 3), with theta and with pi in turn, as in Nguyen et al. (2020)
+    # Instead of expectation maximisation over psi_et = pi_e theta_et, steps of Frank and Wolfe
+    # (1956), of size 2 / (n + 3), with theta and with pi in turn, as in Nguyen et al. (2020)
     frank_wolfe: bool
     n_sentiments: int  # The topics of a sentiment are next to each other
     # Dirichlet parameters, at least 1, of the sentiments of a document and of the aspects of each

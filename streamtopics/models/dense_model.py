@@ -19,13 +19,13 @@ Numbers = float | np.ndarray
 class DenseModel(Protocol):
     """A model of samples X and, for some models, targets y.
 
-    A model whose natural parameters are relative to a point has `offsets`, numbers to add by
-    (block, name of a marginal).
+    A model with natural parameters relative to a point has `offsets`, numbers to add by (block,
+    name of a marginal).
     """
 
-    #: Whether there has to be a y, a number for each sample
+    #: Whether y, a number for each sample, is required
     needs_target: ClassVar[bool] = False
-    #: Whether X may have NaN for what was not observed
+    #: Whether X may have NaN for missing values
     accepts_missing: ClassVar[bool] = False
     #: Fields that natural parameters are relative to: a prior can only be boosted in a model that
     #: shares them
@@ -33,9 +33,9 @@ class DenseModel(Protocol):
     #: Blocks of the posterior whose last axis, or that of the family's numbers, is the columns of
     #: X, and perhaps an intercept after them
     by_feature: ClassVar[frozenset[str]]
-    #: Number of classes, the targets from 0 on; None if it is no classifier
+    #: Number of classes, the targets from 0 on; None without classes
     n_classes: int | None = None
-    # What the model predicts: functions of (posterior, X), or None
+    # Predictions of the model: functions of (posterior, X), or None
     predict: ClassVar[Any] = None
     predict_proba: ClassVar[Any] = None
     transform: ClassVar[Any] = None
@@ -44,14 +44,14 @@ class DenseModel(Protocol):
         """The posterior before any data, for samples of the shape of X."""
 
     def learner(self, posterior: DensePosterior, X: np.ndarray, y: Any, seed: int) -> Learn:
-        """The function `learn` that an update rule calls."""
+        """The function `learn` called by an update rule."""
 
     def log_predictive(self, posterior: DensePosterior, X: np.ndarray, y: Any) -> np.ndarray:
-        """Log predictive density of each sample, in nats; targets not given are integrated out."""
+        """Log predictive density of each sample, in nats; missing targets are integrated out."""
 
 
 class MixtureModel(DenseModel):
-    """A model whose samples are each of a class, or component."""
+    """A model of samples with a class, or component, each."""
 
     @abstractmethod
     def _log_joint(self, posterior: DensePosterior, X: np.ndarray) -> np.ndarray:
@@ -75,7 +75,7 @@ def check_codes(codes: np.ndarray, n_codes: int, what: str) -> np.ndarray:
 
 
 def log_t_density(x: Numbers, location: Numbers, degrees: Numbers, scale2: Numbers) -> np.ndarray:
-    """Log density, in nats, of arguments that broadcast; `scale2` is the square of the scale."""
+    """Log density, in nats, for arguments that broadcast; `scale2` is the square of the scale."""
     z2 = (x - location) ** 2 / (degrees * scale2)
     constant = gammaln((degrees + 1) / 2) - gammaln(degrees / 2)
     return constant - 0.5 * (np.log(np.pi * degrees * scale2) + (degrees + 1) * np.log1p(z2))

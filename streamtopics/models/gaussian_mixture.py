@@ -20,14 +20,14 @@ from streamtopics.models.dense_model import MixtureModel, log_t_density
 from streamtopics.posteriors import Block, DensePosterior, DenseView, Learn
 from streamtopics.utils.checks import check_pseudo_counts, check_range, check_scales, check_whole
 
-# The ascent that finds the components in the first minibatch.
+# The ascent to the components in the first minibatch.
 START_PASSES = 100
 START_TOL = 1e-5
 
 
 @dataclass(frozen=True)
 class GaussianMixture(MixtureModel):
-    """Components that are learnt from unlabelled samples.
+    """Components learnt from unlabelled samples.
 
     Parameters
     ----------
@@ -36,13 +36,13 @@ class GaussianMixture(MixtureModel):
     concentration : float
         Prior pseudo-count of each component's weight.
     mean : float
-        Prior mean of the components, which should not be far from the data for their spread.
+        Prior mean of the components, best near the data relative to their spread.
     mean_mass : float
         Weight of the prior mean, in samples.
     shape, rate : float
-        Of the gamma prior of each precision.
+        Parameters of the gamma prior of each precision.
     n_init : int
-        Starts in the first minibatch; the one of the greatest bound is taken.
+        Starts in the first minibatch; the start with the greatest bound is taken.
 
     Examples
     --------
@@ -81,7 +81,7 @@ class GaussianMixture(MixtureModel):
     def learner(
         self, posterior: DensePosterior, X: np.ndarray, y: None = None, seed: int = 0
     ) -> Learn:
-        """As in `DenseModel`; components all alike start from an ascent in the minibatch."""
+        """As in `DenseModel`; equal components start from an ascent in the minibatch."""
         codes = np.zeros(len(X), np.int64)
 
         def learn(view: DenseView, *, warm: bool = False) -> NodeStatistics:
@@ -109,7 +109,7 @@ class GaussianMixture(MixtureModel):
         return self.mean + normal_gamma.parameters(posterior["components"])[0]
 
     def blocks(self, n_classes: int, n_features: int) -> dict[str, Block]:
-        """Blocks of a mixture for each class; means are relative to the prior's."""
+        """Blocks of a mixture for each class; means are relative to the prior's mean."""
         weights = np.full((n_classes, self.n_components), self.concentration)
         component = normal_gamma.from_parameters(0.0, self.mean_mass, self.shape, self.rate)
         components = np.tile(component, (n_classes, self.n_components, n_features, 1))
@@ -200,7 +200,7 @@ def _statistics(X: np.ndarray, r: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _random_assignment(X: np.ndarray, n_components: int, rng: np.random.Generator) -> np.ndarray:
-    """Each sample to the nearest of some that are far apart, as in k-means++, on scaled columns."""
+    """Each sample to the nearest of some distant samples, as in k-means++, on scaled columns."""
     seen = ~np.isnan(X)
     n_seen = np.maximum(seen.sum(axis=0), 1)
     X = np.where(seen, X - np.nan_to_num(X).sum(axis=0) / n_seen, 0.0)

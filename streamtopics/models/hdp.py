@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The hierarchical Dirichlet process: LDA in which a minibatch can open new topics.
 
-With sticks pibar_k ~ Beta(1, concentration) and pi_k = pibar_k prod_{j<k} (1 - pibar_j),
-a document's topics are Dirichlet(b pi). alpha holds the b pi_k of the T topics represented.
+With sticks pibar_k ~ Beta(1, concentration) and pi_k = pibar_k prod_{j<k} (1 - pibar_j), a
+document's topics are Dirichlet(b pi). alpha holds the b pi_k of the T represented topics.
 
-A table of a document in the Chinese restaurant franchise stands for one draw from pi: with S_k
+A table of a document in the Chinese restaurant franchise stands for one draw from pi. With S_k
 tables of topic k in all documents, (pi_1 .. pi_T, pi_u) ~ Dirichlet(S_1 .. S_T, concentration),
-pi_u for topics not represented. The running tables follow the affine rule of lam.
+pi_u for unrepresented topics. The running tables follow the affine rule of lam.
 """
 
 from collections.abc import Callable
@@ -21,7 +21,7 @@ from streamtopics.posteriors import Blend, TopicPosterior
 from streamtopics.updates import Rule
 
 DOCUMENTS_PER_JOB = 64
-# In tokens of a document; alpha of a topic that has hardly any tables stays above this.
+# In tokens of a document; alpha of a topic stays above this value, also with hardly any tables.
 LEAST_ALPHA = 1e-10
 
 
@@ -31,11 +31,11 @@ class HDP:
 
     concentration: float  # Of the weights of topics
     doc_concentration: float  # b
-    n_sweeps: int  # Gibbs sweeps over a document, and how many of them, the last, are averaged
+    n_sweeps: int  # Gibbs sweeps over a document, and the number of last sweeps in the averages
     n_averaged: int
-    seed: int  # Of what is drawn
-    # Whether lam is a posterior: then a document has weights of topics of its own, and its words
-    # count in the topics while it is sampled
+    seed: int  # Seed of the draws
+    # Whether lam is a posterior: then a document has its own weights of topics, and its words count
+    # in the topics during the sampling
     bayesian: bool = False
 
     def learn(
@@ -71,7 +71,7 @@ def mean_weights(tables: np.ndarray, concentration: float) -> np.ndarray:
 
 
 def stick_weights(tables: np.ndarray, concentration: float) -> np.ndarray:
-    """prod of E[sticks] where pibar_k ~ Beta(1 + S_k, concentration + sum_{j>k} S_j)."""
+    """prod of E[sticks] with pibar_k ~ Beta(1 + S_k, concentration + sum_{j>k} S_j)."""
     a = 1 + tables
     b = concentration + np.cumsum(tables[::-1])[::-1] - tables
     stick = a / (a + b)
@@ -86,10 +86,10 @@ def apply_update(
     weights: Callable[[np.ndarray, float], np.ndarray],
     b: float,
 ) -> tuple[TopicPosterior, Blend, np.ndarray, np.ndarray]:
-    """A posterior with the topics to keep, its blend, its tables and the topics.
+    """A posterior with the kept topics, its blend, its tables and the topics.
 
-    If topics change the posterior is a new one: nothing is written yet. `weights` makes pi from the
-    running tables and the weight of one document in them; alpha is b pi.
+    If topics change the posterior is a new one, because nothing is written yet. `weights` makes pi
+    from the running tables and the weight of one document; alpha is b pi.
     """
     n_before = posterior.shape[1]
     topics = topics_to_keep(posterior, statistics, rule)
@@ -110,7 +110,7 @@ def apply_update(
 def topics_to_keep(
     posterior: TopicPosterior, statistics: TableStatistics, rule: Rule
 ) -> np.ndarray:
-    """Topics that will have as much as one word of the minibatch counts, or the largest."""
+    """Topics worth at least one word of the minibatch after the update, or the largest topic."""
     n_before = posterior.shape[1]
     if statistics.n_tokens == 0:
         return np.arange(n_before)

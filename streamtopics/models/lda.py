@@ -20,9 +20,9 @@ from streamtopics.posteriors import Learn, Proposal, TopicPosterior
 from streamtopics.utils.checks import EXCLUDED
 from streamtopics.utils.parallel import Workers, spans
 
-# Weights that are worth a job.
+# Number of weights worth a job.
 CELLS_PER_JOB = 40_000
-# The least of a prior that is left of it.
+# Least factor of a prior.
 TOLERANCE = 1e-13
 
 
@@ -55,7 +55,7 @@ class GeometricMean:
 
 @dataclass(frozen=True)
 class Mean:
-    """E[beta] = lam / mass, which is the M-step's beta: the frequentist view."""
+    """E[beta] = lam / mass, the M-step's beta: the frequentist view."""
 
     keeps_bound: ClassVar[bool] = False
 
@@ -68,7 +68,7 @@ class Mean:
 
 @dataclass(frozen=True)
 class CorrectedMean:
-    """exp(psi(lam + 1/2)) / mass, a smooth weight between the two others.
+    """exp(psi(lam + 1/2)) / mass, a smooth weight between the other views.
 
     Above 1 it is the mean to the second order in 1 / lam. For a word new to a topic the weight
     tends to .14; exp(psi(lam)) would lock the word out.
@@ -87,33 +87,33 @@ corrected_mean, geometric_mean, mean = CorrectedMean(), GeometricMean(), Mean()
 class Start(Protocol):
     """Function that makes the first view of the topics, for the first minibatch.
 
-    One with the class attribute `of_corpus` = True gets the whole corpus in `fit`.
+    A start with the class attribute `of_corpus` = True gets the whole corpus in `fit`.
     """
 
-    #: Whether the seed alone makes them, so that two streams with one seed start alike
+    #: Whether the topics depend on the seed alone, so two streams with one seed start alike
     of_seed: ClassVar[bool]
 
     def __call__(
         self, prior: TopicPosterior, minibatch: Minibatch, seed: int, n_background: int = 0
     ) -> Source:
-        """The topics, of the first minibatch and a seed; the first `n_background` are of all."""
+        """The topics, for the first minibatch and a seed; `n_background` of them come first."""
 
 
 @dataclass(frozen=True)
 class LDA:
     """Documents are mixtures of topics, topics are distributions over words."""
 
-    view: TopicView  # What the local step sees of the topics
-    local: LocalStep  # The local step that learns
-    inference: LocalStep  # The local step that finds the topics of given documents
-    seed: int  # Of the random start, and of what the local step draws
-    start: Start  # What makes the topics that the first minibatch is seen with
-    report: frozenset[str] = NOTHING  # What the local step reports beside counts
-    # Share of what was learnt that the prior weighs at most in learning
+    view: TopicView  # View of the topics in the local step
+    local: LocalStep  # Local step in learning
+    inference: LocalStep  # Local step for the topics of given documents
+    seed: int  # Seed of the start and of the local step
+    start: Start  # Maker of the first topics
+    report: frozenset[str] = NOTHING  # Reports of the local step besides counts
+    # Largest weight of the prior in learning, as a share of the learnt mass
     prior_limit: float | None = None
-    # Documents of the stream before a minibatch that the posterior has not learnt from yet
+    # Documents of the stream before a minibatch, not yet learnt by the posterior
     n_ahead: int = 0
-    # Whether what was learnt is a mean over 1 / c documents, c the weight of the prior
+    # Whether the learnt part is a mean over 1 / c documents, c the weight of the prior
     per_document: bool = False
 
     def topics(
@@ -123,7 +123,7 @@ class LDA:
         words = minibatch.words
         topics = visible_topics(self.view, source, minibatch, workers, self.per_document)
         factors = None if prior is None else allowed(prior.prior_rows(words))
-        # exp(E[log beta]) excludes words by itself.
+        # exp(E[log beta]) excludes words without help.
         if factors is not None and not self.view.keeps_bound and np.any(factors < 1.0):
             rows, half = source.rows(words), 0.5 * prior.c
             topics.weights[:, : len(half)] *= (rows + factors * half) / (rows + half)
@@ -136,7 +136,7 @@ class LDA:
         workers: Workers,
         first: Source | None = None,
     ) -> Learn:
-        """The function `learn` of a rule; `first` is seen while the posterior knows nothing."""
+        """The function `learn` of a rule; `first` is the view of an unlearnt posterior."""
         documents: Any = None
         seeds: np.ndarray | None = None
         begun: tuple[Statistics, Any] | None = None
@@ -145,7 +145,7 @@ class LDA:
         def learn(given: TopicPosterior | Proposal, *, warm: bool = False) -> Statistics:
             nonlocal documents, seeds, begun
             if begun is not None and given is posterior and not warm:
-                # Ascents from several starts; a step that has a bound draws nothing.
+                # Ascents from several starts; a step with a bound draws nothing.
                 found, documents = begun
                 return found
             source: Source = given
@@ -204,7 +204,7 @@ def visible_topics(
 def log_factors(
     view: GeometricMean | Mean, source: Source, words: np.ndarray, weights: np.ndarray
 ) -> np.ndarray:
-    """Log of the factor from each word's weights to those of the view, (n_words,)."""
+    """Log of the factor from each word's weights to the weights of the view, (n_words,)."""
     best = np.arange(len(words)), weights.argmax(axis=1)
     lam = np.empty(len(words))
     for start, stop in spans(len(words), max(1, CELLS_PER_JOB // weights.shape[1])):
@@ -217,8 +217,8 @@ def log_factors(
 def allowed(eta: np.ndarray) -> np.ndarray:
     """Factors of excluded words, from rows of the prior; otherwise ones.
 
-    A word is excluded from a topic if its pseudo-count is less than a thousandth of the largest;
-    the factor is the square of this share in thousandths.
+    A word is excluded from a topic if its pseudo-count is less than a thousandth of the largest.
+    The factor is the square of this share in thousandths.
     """
     if not eta.strides[1]:  # All topics have one prior.
         return np.ones((1, 1))
@@ -229,7 +229,7 @@ class BoundedPrior:
     """Topics with a prior limited to a share of the learnt tokens.
 
     If pseudo-counts exceed tokens, topics with few tokens look alike, and topics with many take
-    all. `share` is the limit of the prior's mass over the mass learnt.
+    all. `share` is the limit of the prior's mass over the learnt mass.
     """
 
     def __init__(self, source: TopicPosterior | Proposal, share: float):
@@ -237,11 +237,11 @@ class BoundedPrior:
         self.directions = source.directions
         prior_part = source.c * source.prior_mass
         learnt = float((source.mass - prior_part).sum())
-        # Topics of which alpha is 0 are none yet.
+        # Topics with an alpha of 0 do not exist yet.
         active = source.alpha > 0 if len(source.alpha) else slice(None)
         total = float(prior_part[active].sum())
         self._limits = learnt > 0 and share * learnt < total
-        # Less of the prior would be lost in what is taken off it.
+        # A smaller prior would be lost in the subtraction.
         kept = max(share * learnt / total, TOLERANCE) if self._limits else 1.0
         self._removed = (1.0 - kept) * source.c
         self.mass: np.ndarray = source.mass - self._removed * source.prior_mass

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Linear regression with a normal-gamma prior: exact, nothing is approximated.
+"""Linear regression with a normal-gamma prior: exact.
 
     y | x ~ N(w'x, 1/g),   w | g ~ N(0, (g L)^-1),   g ~ Gamma(shape, rate)
 
@@ -23,14 +23,14 @@ from streamtopics.utils.checks import check_pseudo_counts, check_scales
 
 @dataclass(frozen=True)
 class LinearRegression(DenseModel):
-    """Coefficients and noise that are learnt together, all in one node.
+    """Coefficients and noise, learnt together in one node.
 
     Parameters
     ----------
     precision : float
-        Prior precision of each coefficient, in units of that of the noise.
+        Prior precision of each coefficient, in units of the precision of the noise.
     shape, rate : float
-        Of the gamma prior of the precision of the noise.
+        Parameters of the gamma prior of the precision of the noise.
     fit_intercept : bool
         Whether to add a constant, as the last coefficient.
     intercept_precision : float

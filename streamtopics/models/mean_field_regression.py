@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Linear regression whose inputs are part of the model, by mean-field inference.
+"""Linear regression with modelled inputs, by mean-field inference.
 
     x_j ~ N(mu_j, 1/g_j),                  (mu_j, g_j) ~ NormalGamma
     y ~ N(w_0 + sum_j w_j x_j, 1/gamma),   w_j ~ N(0, 1/precision),   gamma ~ Gamma
@@ -41,17 +41,18 @@ class MeanFieldRegression(DenseModel):
     Parameters
     ----------
     precision : float
-        Prior precision of each coefficient, the intercept's included.
+        Prior precision of each coefficient, also of the intercept.
     shape, rate : float
-        Of the gamma prior of the precision of the noise.
+        Parameters of the gamma prior of the precision of the noise.
     input_mean_mass, input_shape, input_rate : float
         Normal-gamma prior of each input: weight of the mean 0 in samples, and shape and rate of the
         gamma prior of the precision.
 
     Notes
     -----
-    A rule that forgets should make two passes or more over a minibatch. `PopulationVB` and
-    `StochasticVI` do not suit this model. Centre inputs that are far from 0 for their spread.
+    Make at least two passes over a minibatch with a rule that forgets. `PopulationVB` and
+    `StochasticVI` do not suit this model. Centre inputs with means far from 0 relative to their
+    spread.
 
     Examples
     --------
@@ -118,9 +119,9 @@ class MeanFieldRegression(DenseModel):
     ) -> np.ndarray:
         """Log density of each sample, inputs and target; without y, of the inputs.
 
-        Of observed inputs it is exact. The density of y is a mixture of Gaussians over the
-        precision of the noise, by quadrature. A missing input enters by its mean and its variance,
-        capped if the variance is infinite (a < 1.5).
+        Exact for observed inputs. The density of y is a mixture of Gaussians over the precision of
+        the noise, by quadrature. A missing input enters by its mean and its variance, capped if the
+        variance is infinite (a < 1.5).
         """
         X = np.asarray(X, dtype=np.float64)
         m, k, a, b = normal_gamma.parameters(posterior["inputs"])
@@ -155,7 +156,7 @@ class MeanFieldRegression(DenseModel):
 
 @dataclass(frozen=True)
 class Expected:
-    """Expectations under q, in which the coefficients are (w_1, ..., w_p, w_0)."""
+    """Expectations under q, with the coefficients (w_1, ..., w_p, w_0)."""
 
     w: np.ndarray  # (p + 1,)
     w_variance: np.ndarray
@@ -177,9 +178,9 @@ class Expected:
     def updated(
         self, view: DenseView, moments: "Moments", y: np.ndarray
     ) -> tuple["Expected", dict[str, np.ndarray]]:
-        """The best beliefs given the moments of the inputs, and the additions they stand for.
+        """The best beliefs given the moments of the inputs, with their additions.
 
-        All coefficients at once, then the noise, until it stays; the inputs depend on neither.
+        All coefficients at once, then the noise, until both stay; the inputs depend on neither.
         """
         base, gain = view.base, view.gain
         squares, sums = moments.squares, moments.mean.T @ y
@@ -218,7 +219,7 @@ class Moments:
     mean: np.ndarray  # (n_samples, p + 1)
     covariance: np.ndarray  # (p + 1, p + 1): summed over the samples
     entropy: float  # Of q(missing), in nats
-    latent: bool  # Whether anything was missing
+    latent: bool  # Whether any value was missing
 
     @staticmethod
     def of(X: np.ndarray, y: np.ndarray, q: Expected) -> "Moments":
@@ -226,13 +227,13 @@ class Moments:
         n, p = X.shape
         mean, covariance = np.column_stack([X, np.ones(n)]), np.zeros((p + 1, p + 1))
         is_nan, entropy = np.isnan(X), 0.0
-        # Each set of columns that is missing somewhere, and the rows in which it is.
+        # Each set of columns missing together, and its rows.
         patterns, place = np.unique(is_nan, axis=0, return_inverse=True)
         for i in np.flatnonzero(patterns.any(axis=1)):
             missing, rows = np.flatnonzero(patterns[i]), np.flatnonzero(place.ravel() == i)
             seen = np.setdiff1d(np.arange(p + 1), missing)
             residual = y[rows] - mean[np.ix_(rows, seen)] @ q.w[seen]
-            # Given the others and y: diag(E[g]) + E[gamma] E[w w'].
+            # Given the observed inputs and y: diag(E[g]) + E[gamma] E[w w'].
             w, spread = q.w[missing], np.diag(q.w_variance[missing])
             precision = np.diag(q.precision[missing]) + q.noise * (np.outer(w, w) + spread)
             inverse = np.linalg.inv(precision)
@@ -266,7 +267,7 @@ class Moments:
 
 
 def _solve(system: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """The solution of a linear system of positive diagonal, unless it is all rounding."""
+    """The solution of a linear system of positive diagonal, unless the system is all rounding."""
     scale = 1 / np.sqrt(np.diag(system))
     scaled = scale[:, None] * system * scale
     if not np.linalg.cond(scaled) < MOST_CONDITION:
@@ -279,7 +280,7 @@ def _log_mixture(
 ) -> np.ndarray:
     """log of the integral of N(residual; 0, variance + 1/g) Gamma(g; shape, rate) over g.
 
-    By the trapezoidal rule over ln g, between the bells of variance 0 and of the gamma itself.
+    By the trapezoidal rule over ln g, between the bells of variance 0 and of the gamma density.
     """
     least = max(gamma_distribution.ppf(TAIL, shape), np.finfo(np.float64).tiny)
     most = gamma_distribution.isf(TAIL, shape + 0.5)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Multi-view LDA: documents of known classes, topics of each class and shared ones.
+"""Multi-view LDA: documents of known classes, topics of each class and shared topics.
 
     y ~ Categorical(p),   p ~ Dirichlet(1),   v ~ Beta(share_prior),
 
-and a word is of a topic of class y with probability v, else of a shared one; see
+and a word is of a topic of class y with probability v, else of a shared topic; see
 `local.two_blocks`. Section 5.4 of Nguyen et al. (2020), "Boosting prior knowledge in streaming
 variational Bayes". The printed local inference has errors and is derived anew here.
 """
@@ -26,7 +26,7 @@ CLASS_PRIOR = 1.0
 
 @dataclass(frozen=True)
 class CombinedTopics:
-    """Topics of a class and the shared ones, next to each other."""
+    """Topics of a class and the shared topics, next to each other."""
 
     own: TopicPosterior | Proposal | RandomStart
     shared: TopicPosterior | Proposal | RandomStart
@@ -48,19 +48,19 @@ class CombinedTopics:
 
 @dataclass(frozen=True)
 class MultiView:
-    """Topics of classes 0 to n_classes - 1, and shared ones.
+    """Topics of classes 0 to n_classes - 1, and shared topics.
 
-    The posterior is a `Stacked` of a block for each class and a shared one. Words are learnt
-    from exp(E[log beta]); classes are told by E[beta], which does not exclude unseen words.
+    The posterior is a `Stacked` of a block for each class and a shared block. Words are learnt from
+    exp(E[log beta]); classes are predicted by E[beta], without exclusion of unseen words.
     """
 
-    local: TwoBlocks  # The local step; its first block are the topics of a class
+    local: TwoBlocks  # Local step; the first block are the topics of a class
     seed: int  # Of the random start
 
     def learner(
         self, posterior: Stacked, minibatch: Minibatch, codes: np.ndarray, workers: Workers
     ) -> Learn:
-        """The function `learn` that an update rule calls; codes are the documents' classes."""
+        """The function `learn` called by an update rule; codes are the documents' classes."""
         present = np.unique(codes).tolist()
         of_classes = {j: of_rows(minibatch, np.flatnonzero(codes == j)) for j in present}
 

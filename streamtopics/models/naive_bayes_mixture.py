@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Classes that are known, each a mixture of Gaussians: a naive Bayes classifier.
+"""Known classes, each a mixture of Gaussians: a naive Bayes classifier.
 
     y ~ Categorical(p),   p ~ Dirichlet(class_concentration),   x | y = c ~ mixture of c
 
@@ -23,7 +23,7 @@ from streamtopics.utils.checks import check_pseudo_counts, check_whole
 
 @dataclass(frozen=True)
 class NaiveBayesMixture(MixtureModel):
-    """Classes 0 to n_classes - 1, and a mixture of Gaussians for the inputs of each.
+    """Classes 0 to n_classes - 1, with a mixture of Gaussians for the inputs of each class.
 
     Parameters
     ----------

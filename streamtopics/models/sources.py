@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Starts: the topics that the first minibatch is seen with."""
+"""Starts: topics for the first minibatch."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -17,15 +17,15 @@ from streamtopics.utils.parallel import SERIAL
 
 @dataclass(frozen=True)
 class RandomStart:
-    """Topics that differ from each other at random, for the first minibatch.
+    """Topics with random differences, for the first minibatch.
 
-    Entries are a hash of (seed, word, topic), so that two streams with one seed start from the
-    same topics. They leave no trace in the posterior.
+    Entries are a hash of (seed, word, topic): two streams with one seed start from the same topics.
+    The start leaves no trace in the posterior.
     """
 
     prior: TopicPosterior
     seed: int
-    scaled: bool = False  # Whether `mass` is right, to compete with topics that know something
+    scaled: bool = False  # Whether `mass` is right, to compete with learnt topics
 
     @property
     def alpha(self) -> np.ndarray:
@@ -43,7 +43,7 @@ class RandomStart:
 
     def rows(self, words: np.ndarray) -> np.ndarray:
         """100 (1 + eta) (1 + spread z), z a sum of four uniforms; near 0 for excluded words."""
-        # This spread did well with 2 to 100 topics.
+        # This spread worked well with 2 to 100 topics.
         n_components = self.prior.shape[1]
         spread = min(max(0.1, 0.02 * n_components**0.5), 0.28)
         z = standard_noise(self.seed, words, n_components)
@@ -55,9 +55,9 @@ class RandomStart:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows that are kept, of some words."""
+    """Stored rows of some words."""
 
-    words: np.ndarray  # (n_words,): their columns, sorted
+    words: np.ndarray  # (n_words,): columns of the words, sorted
     values: np.ndarray  # (n_words, n_components)
     alpha: np.ndarray  # (n_components,)
     mass: np.ndarray
@@ -71,7 +71,7 @@ class Table:
 
 @dataclass(frozen=True)
 class NoiseStart:
-    """Topics that differ at random; see `RandomStart`."""
+    """Topics with random differences; see `RandomStart`."""
 
     of_seed: ClassVar[bool] = True
 
@@ -83,14 +83,14 @@ class NoiseStart:
 
 @dataclass(frozen=True)
 class HintedStart:
-    """Topics start from the documents with hints of them, as naive Bayes would.
+    """Topics start from the documents with hints, as in naive Bayes.
 
     A document is divided among topics like its hints. A document with a vector but without hints
     goes to the topic of the nearest direction. A topic with a name and no documents starts from the
-    prior, one without a name from the words of the minibatch. Both differ at random.
+    prior, a topic without a name from the words of the minibatch. Both differ at random.
     """
 
-    n_named: int = 0  # First topics, which have names
+    n_named: int = 0  # Number of named topics, the first ones
     of_seed: ClassVar[bool] = True
 
     def __call__(
@@ -120,7 +120,7 @@ class HintedStart:
 
 
 def _with_nearest(vectors: np.ndarray, own: np.ndarray, prior: np.ndarray) -> np.ndarray:
-    """Shares of topics in documents; those without any get the topic of the nearest direction."""
+    """Shares of topics in documents; documents without hints get the nearest topic by vectors."""
     hinted = summed(vectors, own.astype(vectors.dtype), SERIAL)[:, :-1]
     sums = np.where(prior[:, :-1].any(axis=1, keepdims=True), prior[:, :-1], hinted)
     known = np.flatnonzero(sums.any(axis=1))

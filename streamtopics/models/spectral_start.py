@@ -2,17 +2,17 @@
 """A start from clusters of documents, by vectors of their words.
 
 With B = (X > 0), L_d the distinct words of document d and W = diag(1 / max(L_d - 1, 1)), the
-contexts of a word are C = B' W B without its diagonal, where each document spreads one count over
-its pairs of words. f is the share of each word in B. The vectors of words are the leading left
-singular vectors, times the roots of their singular values and scaled to length 1, of
+contexts of a word are C = B' W B without the diagonal: each document spreads one count over its
+pairs of words. f is the share of each word in B. The vectors of words are the leading left singular
+vectors, times the roots of the singular values and scaled to length 1, of
 
     M_w = sqrt(log(1 + n_w)) (C_w / |C_w|_1 - f) / |C_w / |C_w|_1 - f|_2,
 
-n_w documents having the word. M is never made; a round of subspace iteration (Halko, Martinsson and
-Tropp 2011) starts from its product with random signs (random indexing: Kanerva, Kristoferson and
-Holst 2000), which also gives the lengths. A document is the sum of the vectors of its words, times
-their counts and log(D / n_w), scaled to length 1; k-means gives the clusters. If most documents
-have a vector and no words, the vectors are clustered.
+n_w the number of documents with the word. M is never made; a round of subspace iteration (Halko,
+Martinsson and Tropp 2011) starts from its product with random signs (random indexing: Kanerva,
+Kristoferson and Holst 2000), with the lengths as a by-product. A document is the sum of the vectors
+of its words, times counts and log(D / n_w), scaled to length 1; k-means gives the clusters. If most
+documents have a vector and no words, the vectors are clustered.
 """
 
 import warnings
@@ -33,7 +33,7 @@ from streamtopics.utils.parallel import one_thread
 
 # Columns of signs, dimensions of the vectors, and columns of the subspace.
 N_SIGNS, N_DIMENSIONS, N_SUBSPACE = 320, 50, 64
-# Documents that clusters are found among, at most, and starts of k-means.
+# Most documents in the search for clusters, and starts of k-means.
 MOST_DOCUMENTS, N_STARTS = 20_000, 3
 LEAST = 1e-9
 
@@ -42,9 +42,9 @@ LEAST = 1e-9
 class SpectralStart:
     """Each topic starts as the words of a cluster of documents.
 
-    Clusters depend on the documents alone: on no seed, and not on their order. Topics beyond the
-    number of different documents differ at random, and so do all if the prior, or what is
-    boosted, tells topics apart.
+    Clusters depend on the documents alone, not on a seed or the order. Topics beyond the number of
+    different documents differ at random. All topics do so if the prior, or the boosted prior, tells
+    topics apart.
     """
 
     of_seed: ClassVar[bool] = False
@@ -66,7 +66,7 @@ class SpectralStart:
             directions[n_background:] = member @ np.column_stack((own, own.any(axis=1)))
         counts[:, :n_background] = minibatch.word_counts[:, None]
         start = prior.of_words(minibatch.words)
-        # They are of no minibatch and of no documents: what counts these goes on as it was.
+        # Without minibatches and documents: counters continue unchanged.
         statistics = Statistics(
             minibatch.words, counts, np.zeros(0), n_batches=0, directions=directions
         )
@@ -75,10 +75,10 @@ class SpectralStart:
 
 
 def members(minibatch: Minibatch, n_clusters: int) -> tuple[np.ndarray, sparse.csr_matrix]:
-    """Documents, (n,), and ones for those of each cluster, of shape (n_clusters, n)."""
+    """Documents, (n,), and ones for the documents of each cluster, of shape (n_clusters, n)."""
     X = minibatch.matrix(minibatch.counts).astype(np.float64)
     X.eliminate_zeros()
-    # Hashes of contents order the documents: which came first makes no difference.
+    # Hashes of contents order the documents: the order of arrival does not matter.
     keys, usable, vectors = content_seeds(minibatch), minibatch.lengths > 0, minibatch.vectors
     n_informative = np.count_nonzero(minibatch.informative)
     if vectors is not None and 2 * np.count_nonzero(usable) < n_informative:
@@ -103,14 +103,14 @@ def vectors_of(X: sparse.csr_matrix, words: np.ndarray) -> np.ndarray:
 
 
 def k_means(vectors: np.ndarray, n_clusters: int) -> KMeans:
-    """Clusters of vectors; fewer where fewer vectors are different."""
+    """Clusters of vectors; fewer if fewer vectors are different."""
     with one_thread(), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         return KMeans(n_clusters, n_init=N_STARTS, random_state=0).fit(vectors)
 
 
 def cluster_counts(minibatch: Minibatch, kept: np.ndarray, member: sparse.csr_matrix) -> np.ndarray:
-    """Tokens of each word in each cluster; those without documents have all words, in noise."""
+    """Tokens of each word in each cluster; empty clusters have all words, with noise."""
     X, n_clusters = minibatch.matrix(minibatch.counts).astype(np.float64), member.shape[0]
     counts: np.ndarray = (member @ X[kept]).toarray().T
     lacking = counts.sum(axis=0) == 0
@@ -139,7 +139,7 @@ def word_vectors(X: sparse.csr_matrix, words: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Contexts:
-    """C_w / |C_w|_1 - f for all words w, as a matrix that is never made."""
+    """C_w / |C_w|_1 - f for all words w, as a matrix never made in full."""
 
     has: sparse.csr_matrix
     spread: sparse.csr_matrix
@@ -171,9 +171,9 @@ class Contexts:
 
 
 def document_vectors(X: sparse.csr_matrix, vectors: np.ndarray) -> np.ndarray:
-    """Vectors of documents, by those of their words."""
+    """Vectors of documents, by the vectors of their words."""
     idf = np.log(X.shape[0] / np.maximum(X.getnnz(axis=0), 1))
-    # Where every document has all of its words there is nothing rare.
+    # If every document has all of its words, no word is rare.
     found: np.ndarray = unit(X.astype(np.float32) @ (vectors * idf[:, None]))
     return found.astype(np.float32)
 
@@ -186,7 +186,7 @@ def random_signs(words: np.ndarray) -> np.ndarray:
 
 
 def unit(rows: np.ndarray) -> np.ndarray:
-    """Rows scaled to length 1; what has none stays."""
+    """Rows scaled to length 1; rows of zeros stay."""
     return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), LEAST)
 
 

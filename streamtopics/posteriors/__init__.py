@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The global state of a stream, and the one writer that updates it."""
+"""The global state of a stream, with a single writer."""
 
 from streamtopics.posteriors.average import IterateAverage
 from streamtopics.posteriors.dense import Block, DensePosterior, DenseProposal, DenseView

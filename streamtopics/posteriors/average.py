@@ -5,14 +5,14 @@ The average of lam_1 .. lam_t is
 
     avg_t = (1 - w_t) avg_{t-1} + w_t lam_t,
 
-with w_t = 2 / (t + 1) for weights proportional to 1 .. t, and w_t = 1 / t for equal ones.
-Written as avg = theta lam + u it obeys, if lam_t = r lam_{t-1} + g s_t + p eta (+ q xi),
+with w_t = 2 / (t + 1) for weights proportional to 1 .. t, and w_t = 1 / t for equal weights. With
+avg = theta lam + u and lam_t = r lam_{t-1} + g s_t + p eta (+ q xi),
 
     theta_t = w_t + (1 - w_t) theta_{t-1} / r,
     u_t     = (1 - w_t) u_{t-1} + (w_t - theta_t) (g s_t + p eta + q xi),
 
-so that u changes only in the rows of the minibatch. Before theta, which grows as lam forgets, gets
-too large, theta lam is taken into u.
+so u changes only in the rows of the minibatch. theta grows as lam forgets; before theta gets too
+large, theta lam is added to u.
 """
 
 from collections.abc import Sequence
@@ -26,9 +26,9 @@ MOST_THETA = 1e6
 
 
 class IterateAverage:
-    """The average of a posterior's iterates, for rules that retain the same of all topics.
+    """The average of a posterior's iterates, for rules with one retained share of all topics.
 
-    `posterior` is as before the first minibatch. If `uniform`, all iterates weigh the same.
+    `posterior` is before the first minibatch. If `uniform`, all iterates weigh the same.
     """
 
     _holds = "self: V K; posterior: V K; rest: V K; theta: >=0; n_averaged: >=0"
@@ -58,7 +58,7 @@ class IterateAverage:
         return self.theta * self.posterior.rows(words) + self.rest.rows(words)
 
     def top_candidates(self, n: int) -> np.ndarray:
-        # Of both: a row may be zeros in one of them.
+        # Of both: a row may be zero in either.
         return np.union1d(self.posterior.top_candidates(n), self.rest.top_candidates(n))
 
     def dense(self) -> np.ndarray:
@@ -69,7 +69,7 @@ class IterateAverage:
         forget_together([(self.posterior, never_seen), (self.rest, 0.0)], words, swaps)
 
     def blend(self, blend: Blend, swaps: Sequence[Swap] = ()) -> None:
-        """Carry out an update of the posterior, and take the new iterate in."""
+        """Update the posterior, and add the new iterate to the average."""
         if blend.noise is not None or np.ndim(blend.retain):
             raise ValueError(
                 "iterates can only be averaged under a rule that retains the same of all topics "

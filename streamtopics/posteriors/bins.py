@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Sums over all words of functions of the counts of topics, without reading every word.
 
-The counts S of a topic fall into bins that double from a least value on, two to each power of
-two, with one more for all that is below. Of each bin are kept the sums over its words of the
-Chebyshev polynomials T_0 .. T_7 at the place x of S in it. They say what the sum over the words
-of any polynomial of degree 7 is, in form of weights at the eight roots of T_8,
+The counts S of a topic fall into bins, two for each power of two from a least value on, and one for
+all smaller counts. Each bin keeps the sums over its words of the Chebyshev polynomials T_0 .. T_7
+at the place x of S in the bin. Sums over the words of any polynomial of degree 7 follow, as weights
+at the eight roots of T_8,
 
-    sum_w f(S_w) = sum over bins and roots of weight * f(root),
+    sum_w f(S_w) = sum over bins and roots of weight * f(root).
 
-so that of an f whose nearest singularity is at S <= 0 the relative error is about 1e-8, and 1e-10
-where S is not far above sigma, the nearest one being at -sigma. For a posterior c eta + a S that
-is sigma = c eta / a. Sums are kept as whole multiples of 2^-36: what is added and taken away
-again leaves nothing, and they depend on S alone. A function of all words costs that of about 500.
+For an f with the nearest singularity at S <= 0 the relative error is about 1e-8, and 1e-10 if the
+nearest singularity is at -sigma and S is not far above sigma = c eta / a. Sums are kept as whole
+multiples of 2^-36: the sum depends on S alone, and what is added and taken away leaves no trace. A
+function of all words costs as much as a function of about 500.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from streamtopics.kernels import rows as kernel
 UNIT = 2.0**-36
 N_MOMENTS = kernel.N_MOMENTS
 PLACES = np.cos(np.pi * (np.arange(N_MOMENTS) + 0.5) / N_MOMENTS)
-# From sums of the polynomials to weights at their roots.
+# From sums of the polynomials to weights at the roots.
 TO_WEIGHTS = np.polynomial.chebyshev.chebvander(PLACES, N_MOMENTS - 1).T * 2 / N_MOMENTS
 TO_WEIGHTS[0] /= 2
-# The least value is a power of two to a multiple of this, so that it seldom changes.
+# The exponent of the least value is a multiple of this number, so it seldom changes.
 STEP = 16
-# Beyond these powers of two nothing is known of rounding.
+# Beyond these powers of two rounding is unknown.
 REACH = 900
 
 
@@ -41,21 +41,21 @@ class Bins:
     """Moments of the counts of topics by bins."""
 
     exponent: int  # The least value is 2 to this power
-    # (N_BINS, n_components, N_MOMENTS): in units of 2^-36; the last bin holds what is too large for
+    # (N_BINS, n_components, N_MOMENTS): in units of 2^-36; the last bin is for counts too large
     # the others
     sums: np.ndarray
 
 
 @dataclass(frozen=True)
 class Nodes:
-    """Counts that stand for those of many words, and how many each of them stands for."""
+    """Counts that stand for the counts of many words, and the number of words of each."""
 
     counts: np.ndarray  # (n, 1)
-    weights: np.ndarray  # (n, n_components): they may be negative
+    weights: np.ndarray  # (n, n_components): may be negative
 
 
 def exponent_of(sigma: np.ndarray) -> int | None:
-    """Exponent of the least value, a quarter of sigma or less; None if it is out of reach."""
+    """Exponent of the least value, at most a quarter of sigma; None if out of reach."""
     least = sigma.min()
     if not (least > 2.0**-REACH and sigma.max() < 2.0**REACH):
         return None
@@ -63,7 +63,7 @@ def exponent_of(sigma: np.ndarray) -> int | None:
 
 
 def binned(S: np.ndarray, rows: np.ndarray, exponent: int, n_empty: int = 0) -> Bins:
-    """The bins of some rows of S, and of so many more rows of zeros."""
+    """The bins of some rows of S, and of `n_empty` more rows of zeros."""
     sums, of_empty = np.zeros((2, kernel.N_BINS, S.shape[1], N_MOMENTS), np.int64)
     kernel.count_in_bins(S, rows, exponent, sums)
     if n_empty:
@@ -73,9 +73,9 @@ def binned(S: np.ndarray, rows: np.ndarray, exponent: int, n_empty: int = 0) -> 
 
 
 def nodes(bins: Bins, without: Bins, sigma: np.ndarray) -> Nodes | None:
-    """Nodes of what is in `bins` but not in `without`; None if something is too large for them.
+    """Nodes of the words in `bins` but not in `without`; None if a count is too large.
 
-    All bins below a quarter of sigma are made one.
+    All bins below a quarter of sigma are joined.
     """
     if bins.sums[-1].any():
         return None
@@ -105,11 +105,11 @@ def _values() -> np.ndarray:
 
 
 class BinCache:
-    """The bins of a state, and the nodes of its words that a minibatch lacks, to save work."""
+    """The bins of a state, and the nodes of the words outside a minibatch, to save work."""
 
     bins: tuple[Any, Bins] | None = None
     nodes: tuple[Any, np.ndarray, Nodes | None, Bins | None] | None = None
 
     def __reduce__(self) -> tuple[type[BinCache], tuple[()]]:
-        """Nothing of it is saved or copied."""
+        """Never saved or copied."""
         return BinCache, ()

@@ -40,9 +40,9 @@ class Block:
     """Nodes of one family, and their prior."""
 
     family: ModuleType  #: One of `streamtopics.families`
-    #: (..., m): natural parameter eta of each node, that a stream starts from and forgets to
+    #: (..., m): natural parameter eta of each node, start of a stream and target of forgetting
     prior: np.ndarray
-    #: (..., m): natural parameter xi that a boost adds; None for that of the prior
+    #: (..., m): natural parameter xi added by a boost; None for the prior's
     xi: np.ndarray | None = None
 
     @property
@@ -54,7 +54,7 @@ class Block:
         return self.prior if self.xi is None else self.xi
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # With the family by its name, as below in files.
+        # With the name of the family, as in files.
         return _block_of_named, (self.family.__name__, self.prior, self.xi)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -63,7 +63,7 @@ class Block:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         name = state["family"]
-        # A file makes no module be imported that is not of the package.
+        # A file cannot make modules outside the package be imported.
         ours = name.startswith("streamtopics.families.")
         vars(self).update(state, family=import_module(name) if ours else sys.modules[name])
 
@@ -78,9 +78,9 @@ class DensePosterior(StatePosterior):
     Parameters
     ----------
     blocks : dict of Block
-        By name; the posterior starts from their priors.
+        Blocks by name; the posterior starts from their priors.
     seed : int, default=0
-        Seed of what a rule draws at random.
+        Seed of the random draws of a rule.
 
     Examples
     --------
@@ -110,7 +110,7 @@ class DensePosterior(StatePosterior):
         self.boosted_mass = self._mass_of({name: block.boosted for name, block in blocks.items()})
 
     def check_held(self) -> None:
-        """Refuse blocks that are not parameters of densities, of the shape of their priors."""
+        """Refuse blocks without parameters of densities in the shape of their priors."""
         self._check_shapes(self._state.S)
         for name, block in self.blocks.items():
             if not np.all(block.family.valid(block.prior) & block.family.valid(self[name])):
@@ -181,7 +181,7 @@ class DensePosterior(StatePosterior):
         return {name: weights[name] * block.boosted for name, block in self.blocks.items()}
 
     def boosting(self, other: DensePosterior) -> DensePosterior:
-        """A posterior with the same priors that boosts those of `other`."""
+        """A posterior with the same priors that boosts the priors of `other`."""
         shapes = [
             {name: (block.family, block.prior.shape) for name, block in p.blocks.items()}
             for p in (self, other)
@@ -204,7 +204,7 @@ class DensePosterior(StatePosterior):
 
     @property
     def base(self) -> DensePosterior:
-        """The posterior that a minibatch is added to, with the weight `gain`."""
+        """The part of the posterior to which a minibatch is added, with the weight `gain`."""
         return self
 
     @property
@@ -277,7 +277,7 @@ class DensePosterior(StatePosterior):
 
 
 class DenseProposal(StateProposal[DensePosterior]):
-    """A posterior of blocks as it would stand after a blend that was not carried out."""
+    """A posterior of blocks after a proposed blend."""
 
     def __getitem__(self, name: str) -> np.ndarray:
         return self.base[name] + self.gain[name] * self._blend.statistics.additions[name]

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Protocol of the kinds of posterior, and the update that is carried out in one.
+"""Protocol of the kinds of posterior, and their update.
 
 An update of a posterior is affine in its natural parameter,
 
     lam <- retain * lam + gain * s + prior * eta + boost * xi,
 
-where `eta` is the prior that a stream starts from and forgets to, `xi` the knowledge that
-is boosted and `s` the statistics of a minibatch.
+with `eta` the prior, start of a stream and target of forgetting, `xi` the boosted prior, and `s`
+the statistics of a minibatch.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ TOO_EXTREME = (
 )
 # Greater masses have no divergences in double precision.
 MOST_MASS = 1e290
-# Where noise would reflect lam to less, it stays here.
+# Least lam after a reflection by noise.
 LEAST_NOISY = 1e-100
 
-# An attribute to set together with the posterior: a namespace, a name and the value.
+# An attribute set together with the posterior: a namespace, a name and the value.
 Swap = tuple[Mapping[str, Any], str, Any]
 Coefficient = float | np.ndarray
 
@@ -57,12 +57,12 @@ class Blend:
     retain: Coefficient  #: Weights of lam, of the statistics and of eta
     gain: Coefficient
     prior: Coefficient
-    statistics: Any  #: What the minibatch says
-    #: (n_components,): new Dirichlet parameter of the documents' proportions; None leaves it
+    statistics: Any  #: Statistics of the minibatch
+    #: (n_components,): new Dirichlet parameter of the documents' proportions; None keeps the old
     alpha: np.ndarray | None = None
-    noise: Noise | None = None  #: Added afterwards, to all of lam
+    noise: Noise | None = None  #: Added to lam at the end
     boost: Coefficient = 0.0  #: Weight of xi
-    #: Share of lam that the rule itself keeps, to be reported; None is `retain`
+    #: Reported share of lam kept by the rule; None is `retain`
     retention: Coefficient | None = None
 
     @property
@@ -71,7 +71,7 @@ class Blend:
 
 
 class Counters(NamedTuple):
-    """Numbers of minibatches, documents and tokens learnt from."""
+    """Numbers of learnt minibatches, documents and tokens."""
 
     n_batches: int
     n_documents: int
@@ -93,43 +93,43 @@ class Counters(NamedTuple):
 
 
 class View(Protocol):
-    """A posterior, or what an update would make of one, as a local step's model sees it."""
+    """A posterior, or a proposed one, as seen by the model of a local step."""
 
     @property
     def alpha(self) -> np.ndarray:
-        """Dirichlet parameter of the documents' topic proportions; empty if there are none."""
+        """Dirichlet parameter of the documents' topic proportions; empty without proportions."""
 
     @property
     def mass(self) -> np.ndarray:
-        """Pseudo-counts of each node, its prior's included, of shape (n_nodes,)."""
+        """Pseudo-counts of each node, with the prior, of shape (n_nodes,)."""
 
 
 class Posterior(View, Protocol):
-    """The state of a stream, as update rules see it."""
+    """The state of a stream, as seen by update rules."""
 
-    #: What a rule may need beyond masses and counters: "divergences", "slopes", "dense",
-    #: "smoothing", "alpha" and "noise"
+    #: Offers to a rule beyond masses and counters: "divergences", "slopes", "dense", "smoothing",
+    #: "alpha" and "noise"
     offers: ClassVar[frozenset[str]]
 
     @property
     def n_nodes(self) -> int:
-        """Number of distributions that make up the posterior."""
+        """Number of distributions in the posterior."""
 
     @property
     def n_batches(self) -> int:
-        """Minibatches blended in so far."""
+        """Learnt minibatches."""
 
     @property
     def n_documents(self) -> int:
-        """Documents, or samples, blended in so far."""
+        """Learnt documents, or samples."""
 
     @property
     def n_tokens(self) -> float:
-        """Tokens, or mass, blended in so far."""
+        """Learnt tokens, or mass."""
 
     @property
     def seed(self) -> int:
-        """Seed of what a rule draws at random."""
+        """Seed of the random draws of a rule."""
 
     @property
     def prior_mass(self) -> np.ndarray:
@@ -140,13 +140,13 @@ class Posterior(View, Protocol):
         """Pseudo-counts of xi, for each node."""
 
     def pooled(self, mass: np.ndarray) -> Coefficient:
-        """Sum of the masses of nodes that are boosted together, for each node or for all."""
+        """Sum of the masses of nodes with a common boost, for each node or for all."""
 
     def after(self, blend: Blend) -> View:
-        """The view after `blend`, which is not carried out."""
+        """The view after the proposed `blend`."""
 
     def divergences(self, blend: Blend) -> tuple[np.ndarray, np.ndarray]:
-        """KL(q || lam) and KL(q || eta) of each node, in nats, for the q that `blend` would make.
+        """KL(q || lam) and KL(q || eta) of each node, in nats, with q after `blend`.
 
         With a boost, from lam + boost xi and eta + boost xi. Both of shape (n_nodes,).
         """
@@ -154,31 +154,31 @@ class Posterior(View, Protocol):
     def slopes(self, blend: Blend) -> Callable[[np.ndarray], np.ndarray]:
         """Slope of E_q[log p(beta | rho lam + (1 - rho) eta + boost xi)] as a function of rho.
 
-        In nats, for the q that `blend` would make; rho and slopes have shape (n_nodes,).
+        In nats, with q after `blend`; rho and slopes have shape (n_nodes,).
         """
 
     def blend(self, blend: Blend, swaps: Sequence[Swap] = ()) -> None:
         """Carry out an update, and set the attributes in `swaps` in the same atomic step.
 
-        The statistics are checked first: nothing has changed when it raises.
+        The statistics are checked first: after an exception nothing has changed.
         """
 
 
 class Learn(Protocol):
-    """The local step on the current minibatch, as a function of what it sees of the topics."""
+    """The local step on the current minibatch, as a function of a view of the topics."""
 
     def __call__(self, view: Any, /, *, warm: bool = False) -> Any:
-        """Statistics under a view; if `warm`, documents go on from where the last call ended."""
+        """Statistics under a view; if `warm`, documents start from the result of the last call."""
 
 
 def check_not_extreme(valid: bool | np.bool_) -> None:
-    """Refuse an update that does not lead to finite masses and parameters."""
+    """Refuse an update with infinite or NaN masses or parameters."""
     if not valid:
         raise ValueError(TOO_EXTREME)
 
 
 def within_reach(mass: np.ndarray) -> np.ndarray:
-    """The masses that an update leads to, which must have divergences."""
+    """The masses after an update; refused without divergences."""
     check_not_extreme((mass < MOST_MASS).all())
     return mass
 
@@ -194,26 +194,26 @@ def check_finite(counts: np.ndarray) -> None:
 
 
 EMPTY = np.empty(0)
-# Of the strides that it has when loaded, so that joblib.hash has one value for both.
+# With the strides of a loaded array, so joblib.hash is the same for both.
 NO_DIRECTIONS = EMPTY.reshape(0, 1)
 
 
 class State(NamedTuple):
-    """All that an update changes; it is replaced as a whole."""
+    """The fields changed by an update; replaced as a whole."""
 
-    # What was learnt: counts of words by topic, or natural parameters by block
+    # Learnt part: counts of words by topic, or natural parameters by block
     S: Any
-    c: np.ndarray  # (n_nodes,): weights of eta, of S and of xi; blocks have S itself, and no a
+    c: np.ndarray  # (n_nodes,): weights of eta, of S and of xi; blocks have S itself, without a
     a: np.ndarray
-    learnt_mass: np.ndarray  # (n_components,): sum of S over the words; blocks have none
+    learnt_mass: np.ndarray  # (n_components,): sum of S over the words; not for blocks
     b: np.ndarray
-    # Dirichlet parameter of the documents' topic proportions; empty where there are none
+    # Dirichlet parameter of the documents' topic proportions; empty without proportions
     alpha: np.ndarray = EMPTY
     n_batches: int = 0
     n_documents: int = 0
-    n_tokens: float = 0.0  # Minibatches, documents and tokens blended in so far
-    # (n_components, n_dimensions + 1): sums of the vectors of documents learnt, and how many had
-    # one; empty without vectors
+    n_tokens: float = 0.0  # Learnt minibatches, documents and tokens
+    # (n_components, n_dimensions + 1): sums of the learnt vectors of documents, and numbers of
+    # vectors; empty without vectors
     directions: np.ndarray = NO_DIRECTIONS
 
     def counted(self, statistics: AnyStatistics) -> dict[str, Any]:
@@ -225,7 +225,7 @@ class State(NamedTuple):
 
 
 class StatePosterior(ABC):
-    """Base of posteriors that read their weights and counters off one state."""
+    """Base of posteriors with weights and counters in one state."""
 
     _holds = "n_batches: >=0; n_documents: >=0; n_tokens: >=0"
     _state: State
@@ -244,7 +244,7 @@ class StatePosterior(ABC):
 
     @property
     def b(self) -> np.ndarray:
-        """Weight of xi in each node; 0 in topics where it is not another prior than eta."""
+        """Weight of xi in each node; 0 in topics with equal xi and eta."""
         return self._state.b
 
     @property
@@ -269,11 +269,11 @@ class StatePosterior(ABC):
 
     @property
     def prior_part(self) -> np.ndarray:
-        """Mass of each node that is owed to the prior and to its boosts."""
+        """Mass of each node from the prior and its boosts."""
         return self.c * self.prior_mass + self.b * self.boosted_mass
 
     def mass_after(self, blend: Blend) -> np.ndarray:
-        """The mass that there would be after `blend`, but for noise."""
+        """The mass after `blend`, without noise."""
         return (
             blend.retain * self.mass
             + blend.gain * blend.statistics.mass
@@ -286,7 +286,7 @@ P = TypeVar("P", bound=StatePosterior)
 
 
 class StateProposal(Generic[P]):
-    """A posterior as it would stand after a blend that was not carried out."""
+    """A posterior after a proposed blend."""
 
     def __init__(self, posterior: P, blend: Blend):
         self._posterior = posterior

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The counts of topics in a store with a row for each word seen, and what is read of topics.
+"""The counts of topics in a store with a row for each seen word, and readings of topics.
 
-`places` has the row of each word, in the order in which they come; row 0 is zeros and stands for
-all words never seen. Memory is that of the words seen, and one int32 for each of the vocabulary.
+`places` has the row of each word, in order of appearance; row 0 is zeros, for all unseen words.
+Memory is for the seen words, and one int32 for each word of the vocabulary.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from streamtopics.posteriors.protocol import (
 )
 
 GROWTH = 1.5
-# Cells that there is room for from the start; memory is taken as they are written.
+# Reserved cells at the start; memory is taken as cells are written.
 LEAST_CELLS = 2**20
-# Words of a long computation at once, so that their rows stay in the processor's cache.
+# Words of a long computation at once, to fit the processor's cache.
 ROWS_AT_ONCE = WORDS_AT_ONCE = 512
-# Words to a word with statistics, and words on top, from which on bins are worth their cost.
+# Words to a word with statistics, and further words, from which on bins are worth the cost.
 SHARE, LEAST_WORDS = 2, 2000
 
 
@@ -42,10 +42,10 @@ class Rows:
     _holds = "counts: R *; places: V i4 >=0 <R"
 
     def __init__(self, n_words: int, n_components: int):
-        self.places = np.zeros(n_words, np.int32)  # Row of each word; 0 if it was never seen
-        # (n, n_components): row 0 is zeros, and so are rows that no word has yet
+        self.places = np.zeros(n_words, np.int32)  # Row of each word; 0 if unseen
+        # (n, n_components): row 0 is zeros, and so are unused rows
         self.counts = np.zeros((1, n_components))
-        self.n_used = 1  # Rows that are words', and row 0
+        self.n_used = 1  # Rows in use, with row 0
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -58,11 +58,11 @@ class Rows:
 
     @property
     def used(self) -> np.ndarray:
-        """Rows of `counts` that are words', int32."""
+        """Rows of `counts` in use by words, int32."""
         return np.arange(1, self.n_used, dtype=np.int32)
 
     def find(self, words: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The array of counts, and the row in it of each of `words`, int32."""
+        """The array of counts, and the row of each of `words`, int32."""
         counts = self.counts
         return counts, kernel.locate(self.places, words, len(counts))
 
@@ -85,7 +85,7 @@ class Rows:
         return dense
 
     def only(self, words: np.ndarray, dtype: Any = np.float64) -> Rows:
-        """A copy with `words` alone, in their order; a pickle of it has double precision."""
+        """A copy with `words` alone, in their order; a pickle has double precision."""
         counts, rows = self.find(words)
         some = np.zeros((len(words) + 1, counts.shape[1]), dtype)
         for start in range(0, len(rows), ROWS_AT_ONCE):
@@ -100,7 +100,7 @@ class Rows:
         return out
 
     def allocate(self, words: np.ndarray) -> RowAllocation:
-        """Rows for `words`, which are distinct, as they will be; nothing changes yet."""
+        """Rows planned for `words`, all distinct; nothing changes yet."""
         store = self if self.counts.flags.writeable and self.places.flags.writeable else self.copy()
         counts, rows = store.find(words)
         new = rows == 0
@@ -139,10 +139,10 @@ class Rows:
 
 
 class RowAllocation(NamedTuple):
-    """Rows that words have in a store once a change is carried out."""
+    """Rows of words in a store after a planned change."""
 
     store: Rows
-    # (n, n_components): the store's array of counts then: its own, or a larger copy
+    # (n, n_components): the store's array of counts then: the same, or a larger copy
     counts: np.ndarray
     rows: np.ndarray  # Of each word
     n_used: int  # The store's `n_used` then
@@ -164,7 +164,7 @@ def from_counts(n_words: int, words: np.ndarray, counts: np.ndarray) -> Rows:
 
 
 def seen_in(parts: Sequence[Rows]) -> np.ndarray:
-    """Words that have a row in any of some stores of as many words, sorted."""
+    """Words with a row in any of some stores over equal words, sorted."""
     seen = np.zeros(parts[0].shape[0], bool)
     for store in parts:
         seen[store.words] = True
@@ -172,7 +172,7 @@ def seen_in(parts: Sequence[Rows]) -> np.ndarray:
 
 
 def added(parts: Sequence[tuple[Rows, np.ndarray]]) -> Rows:
-    """The sum of some stores of as many words, the counts of each times its weights."""
+    """The sum of some stores over equal words, the counts of each times its weights."""
     words = seen_in([store for store, _ in parts])
     total: Any = sum(weights * store.rows(words) for store, weights in parts)
     return from_counts(parts[0][0].shape[0], words, total)
@@ -181,13 +181,13 @@ def added(parts: Sequence[tuple[Rows, np.ndarray]]) -> Rows:
 def add_scaled(
     total: np.ndarray, words: np.ndarray, scale: np.ndarray, statistics: Statistics
 ) -> None:
-    """Add `scale` times the counts of statistics to `total`, whose rows are `words`, sorted."""
+    """Add `scale` times the counts of statistics to `total`, with rows `words`, sorted."""
     places = np.searchsorted(words, statistics.words).astype(np.int32)
     minibatch.add_scaled(total, places, scale, counts_of(statistics))
 
 
 def counts_of(statistics: Any) -> np.ndarray:
-    """The counts of statistics, as the kernels read them."""
+    """The counts of statistics in a form for the kernels."""
     counts = np.asarray(statistics.counts)
     if counts.dtype not in (np.float32, np.float64) or not counts.flags.c_contiguous:
         counts = np.ascontiguousarray(counts, np.float64)
@@ -195,7 +195,7 @@ def counts_of(statistics: Any) -> np.ndarray:
 
 
 def prior_at(prior: np.ndarray, words: np.ndarray) -> np.ndarray:
-    """Rows of a prior, of which an axis of length 1 stands for equal ones."""
+    """Rows of a prior; an axis of length 1 stands for equal rows."""
     return prior[words] if len(prior) > 1 else prior
 
 
@@ -209,7 +209,7 @@ def over_words(prior: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
 class OverWords(StatePosterior):
     """Reads a posterior of topics: rows of lam, and sums over all words."""
 
-    # (n_words or 1, n_components or 1): of the prior, and what a boost adds if it is another
+    # (n_words or 1, n_components or 1): the prior, and the boosted prior if different
     eta: np.ndarray
     xi: np.ndarray | None
     shape: tuple[int, int]  # (n_words, n_components)
@@ -218,7 +218,7 @@ class OverWords(StatePosterior):
 
     @property
     def boosted(self) -> np.ndarray:
-        """Pseudo-counts that a boost adds."""
+        """Pseudo-counts added by a boost."""
         return self.eta if self.xi is None else self.xi
 
     @property
@@ -260,11 +260,11 @@ class OverWords(StatePosterior):
 
     @property
     def is_alike(self) -> bool:
-        """Whether the priors are the same for all words."""
+        """Whether the priors are equal for all words."""
         return len(self.eta) == 1 and len(self.boosted) == 1
 
     def changes(self, blend: Blend) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-        """Some words at a time until it is all, and their rows before and after."""
+        """All words, some at a time, with their rows before and after."""
         known, counts = blend.statistics.words, blend.statistics.counts
         for start in range(0, self.shape[0], WORDS_AT_ONCE):
             stop = min(start + WORDS_AT_ONCE, self.shape[0])
@@ -279,13 +279,13 @@ class OverWords(StatePosterior):
             yield words, before, after
 
     def _prior_over_a(self, state: State) -> np.ndarray:
-        """The prior's part of a cell of lam over the weight of S, where priors are alike."""
+        """The prior's part of a cell of lam over the weight of S, for equal priors of all words."""
         xi = self.xi
         prior = state.c * self.eta[0] + (0.0 if xi is None else state.b * xi[0])
         return prior / state.a
 
     def _elsewhere(self, words: np.ndarray) -> Nodes | None:
-        """Nodes for the rows of S but those of `words`; None where reading all is as good."""
+        """Nodes for the rows of S other than of `words`; None if reading all is as good."""
         if not self.is_alike or self.shape[0] < SHARE * len(words) + LEAST_WORDS:
             return None
         state, kept = self._state, self.bin_cache
@@ -303,7 +303,7 @@ class OverWords(StatePosterior):
         return kept.nodes[2]
 
     def _kept_bins(self, state: State, words: np.ndarray) -> tuple[tuple[Any, ...], list[Swap]]:
-        """Arguments that make the writer keep the bins through an update to `state`, and swaps."""
+        """Arguments of the writer to keep the bins through an update to `state`, and swaps."""
         kept, old = self.bin_cache, self._state
         if kept.bins is None or kept.bins[0] is not old:
             return (), []
@@ -341,7 +341,7 @@ class OverWords(StatePosterior):
     def _add_divergences(
         self, blend: Blend, rest: Nodes, from_posterior: np.ndarray, from_prior: np.ndarray
     ) -> None:
-        """Add the terms of the divergences of all words, most of which `rest` stands for."""
+        """Add the terms of the divergences of all words; `rest` stands for most words."""
         state, k = self._state, self.n_nodes
         boost = blend.boost * self.boosted[0]
         eta = np.broadcast_to(self.eta[0] + boost, k).astype(np.float64)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Several posteriors of topics over the same words, which an update changes together.
+"""Several posteriors of topics over the same words, with common updates.
 
-Topics are counted flat over all parts, as are the coefficients of an update and the masses, so that
-rules read and write this posterior like a `TopicPosterior`. Only the first parts are boosted.
+Topics, coefficients of an update and masses are counted flat over all parts, so rules use this
+posterior like a `TopicPosterior`. Only the first parts are boosted.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from streamtopics.posteriors.topics import Proposal, TopicPosterior, blend_toget
 
 
 class Stacked:
-    """Topics in parts over the same words, of which the last sees all documents."""
+    """Topics in parts over the same words; the last part sees all documents."""
 
     _holds = (
         "self: V K; parts: V *; n_nodes: =K; prior_mass: K >0; boosted_mass: K >0; n_boosted: >=0"
@@ -29,7 +29,7 @@ class Stacked:
     def __init__(self, parts: Sequence[TopicPosterior], n_boosted: int):
         self.parts = tuple(parts)
         self.n_boosted = n_boosted
-        # Places of the topics of each part among all.
+        # Places of the topics of each part among all topics.
         ends = np.cumsum([0, *(part.n_nodes for part in self.parts)]).tolist()
         self.places = [slice(*ends) for ends in pairwise(ends)]
         self.n_nodes: int = ends[-1]
@@ -111,7 +111,7 @@ class Stacked:
 
 @dataclass(frozen=True)
 class SideBySideProposal:
-    """Parts as they would stand after a blend that was not carried out; alpha is as before."""
+    """Parts after a proposed blend; alpha is as before."""
 
     parts: tuple[Proposal | TopicPosterior, ...]
     alpha: np.ndarray

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The posterior of topics over words: lam = c * eta + b * xi + a * S.
 
-`S` are the counts learnt so far; `c`, `b` and `a`, one of each per topic, say how much of each is
-left. An update changes these and the rows of `S` for the words in the minibatch: its cost does not
-depend on the vocabulary. If xi = eta, all of the weight is in c.
+`S` are the learnt counts; `c`, `b` and `a`, one of each per topic, are the weights left. An update
+changes the weights and the rows of `S` for the words in the minibatch, at a cost independent of the
+vocabulary. If xi = eta, all of the weight is in c.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ from streamtopics.posteriors.rows import (
     seen_in,
 )
 
-# Below this weight of S, the weight is multiplied into S.
+# Below this weight, the weight of S is multiplied into S.
 LEAST_WEIGHT = 1e-20
-# Share of a mass that is rounding.
+# Share of a mass due to rounding.
 TOLERANCE = 1e-12
 
-# Arguments of the compiled writer of rows, and attributes that are set together with them.
+# Arguments of the compiled writer of rows, and attributes to set in the same step.
 Plan = tuple[tuple[Any, ...], list[Swap]]
 
 
@@ -57,16 +57,16 @@ class TopicPosterior(OverWords):
     Parameters
     ----------
     eta : ndarray of shape (n_words or 1, n_components or 1)
-        Prior pseudo-counts, positive; an axis of length 1 stands for equal ones.
+        Prior pseudo-counts, positive; an axis of length 1 stands for equal values.
     shape : tuple (n_words, n_components)
     alpha : ndarray of shape (n_components,), default=None
-        Dirichlet parameter of the topic proportions; None where there are none.
+        Dirichlet parameter of the topic proportions; None without proportions.
     xi : ndarray of shape (n_words or 1, n_components or 1), default=None
-        Pseudo-counts that a boost adds; None for those of `eta`.
+        Pseudo-counts added by a boost; None for `eta`.
     seed : int, default=0
-        Seed of what a rule draws at random.
+        Seed of the random draws of a rule.
     prior_directions : ndarray of shape (n_components, n_dimensions + 1), default=None
-        Sums of vectors and numbers of documents of the prior; None where documents have none.
+        Sums of vectors and numbers of documents of the prior; None without vectors.
     """
 
     prior_directions: np.ndarray | None = None
@@ -103,7 +103,7 @@ class TopicPosterior(OverWords):
 
     @property
     def S(self) -> np.ndarray:
-        """Counts learnt, of shape (n_words, n_components), to be scaled by `a`; a new array."""
+        """Learnt counts, of shape (n_words, n_components), to be scaled by `a`; a new array."""
         return self._state.S.dense()
 
     def counts_in(self, topic: int) -> np.ndarray:
@@ -123,7 +123,7 @@ class TopicPosterior(OverWords):
 
     @property
     def directions(self) -> np.ndarray | None:
-        """Sums of vectors and numbers of documents, the prior's included; None without vectors."""
+        """Sums of vectors and numbers of documents, with the prior; None without vectors."""
         prior = self.prior_directions
         return None if prior is None else self.c[:, None] * prior + self._state.directions
 
@@ -135,11 +135,11 @@ class TopicPosterior(OverWords):
         return kept if found is None else kept + np.reshape(blend.gain, (-1, 1)) * found
 
     def top_candidates(self, n: int) -> np.ndarray:
-        """Words among which are the n leading ones of each topic; sorted."""
+        """Words that include the n leading words of each topic; sorted."""
         seen, n_words = self._state.S.words, self._state.S.shape[0]
         if not self.is_alike:
             return np.arange(n_words, dtype=np.int32)
-        # As many from the front hold n that were never seen, if there are n.
+        # As many first words include n unseen words, if there are n.
         unseen = np.ones(min(n + len(seen), n_words), np.bool_)
         unseen[seen[seen < len(unseen)]] = False
         others = np.flatnonzero(unseen)[:n].astype(np.int32)
@@ -167,7 +167,7 @@ class TopicPosterior(OverWords):
             kernel.write([], [swap(self, "_state", self._with_noise(blend, blend.noise)), *swaps])
 
     def _plan(self, blend: Blend) -> Plan:
-        """Arguments of the compiled writer and what is to be set then, when all is checked."""
+        """Arguments of the compiled writer and attributes to set, after all checks."""
         if blend.noise is not None:
             raise ValueError("an update with noise cannot be carried out together with others")
         statistics, old, k = blend.statistics, self._state, self.n_nodes
@@ -182,7 +182,7 @@ class TopicPosterior(OverWords):
         folds = bool(a.min() < LEAST_WEIGHT)
         if folds:
             small = a < LEAST_WEIGHT
-            # Before the first minibatch there is nothing in S to multiply by it.
+            # Before the first minibatch S is empty and needs no factor.
             fold = np.where(small & (old.n_batches > 0), a, 1.0)
             a = np.where(small, 1.0, a)
         np.divide(blend.gain, a, out=scale)
@@ -212,7 +212,7 @@ class TopicPosterior(OverWords):
         forget_together([(self, self.never_seen(words))], words, swaps)
 
     def never_seen(self, words: np.ndarray) -> Any:
-        """Rows of S of words that never occurred: after noise S is all of lam, its prior too."""
+        """Rows of S of unseen words: after noise S is all of lam, with the prior."""
         prior_is_apart = self.c.any() or self.b.any()
         return 0.0 if prior_is_apart else self.prior_rows(words) / self.a
 
@@ -221,7 +221,7 @@ class TopicPosterior(OverWords):
         change = left - old.S.rows(words)
         mass = old.learnt_mass + change.sum(axis=0)
         mass[np.abs(mass) <= TOLERANCE * np.abs(old.learnt_mass)] = 0.0
-        # What stays as it is needs no row.
+        # Unchanged words need no row.
         changes = change.any(axis=1)
         words, change = words[changes], np.ascontiguousarray(change[changes])
         allocation = old.S.allocate(words)
@@ -230,7 +230,7 @@ class TopicPosterior(OverWords):
         return (*allocation.change(words), *given), [swap(self, "_state", new), *allocation.swaps]
 
     def _check(self, blend: Blend) -> None:
-        """Refuse statistics and an alpha that do not fit."""
+        """Refuse unfit statistics and alpha."""
         statistics, shape = blend.statistics, (len(blend.statistics.words), self.n_nodes)
         alpha = self.alpha if blend.alpha is None else blend.alpha
         given = ("counts", statistics.counts, shape), ("alpha", alpha, np.shape(self.alpha))
@@ -242,7 +242,7 @@ class TopicPosterior(OverWords):
         check_finite(statistics.counts)
 
     def _with_noise(self, blend: Blend, noise: Noise) -> State:
-        """The state after an update with noise, where S is all that there is of lam."""
+        """The state after an update with noise; S then is all of lam."""
         self._check(blend)
         before, statistics, old = self.dense(), blend.statistics, self._state
         if np.any((statistics.words < 0) | (statistics.words >= len(before))):
@@ -268,7 +268,7 @@ class TopicPosterior(OverWords):
         return out
 
     def _learnt(self, *shares: tuple[TopicPosterior, Any]) -> dict[str, Any]:
-        """The counts of a sum of posteriors, each times its share, as fields of a state."""
+        """The counts of a sum of posteriors, each times a share, as fields of a state."""
         return {
             "S": added([(p._state.S, share * p.a) for p, share in shares]),
             "a": np.ones(self.n_nodes),
@@ -279,7 +279,7 @@ class TopicPosterior(OverWords):
         }
 
     def since(self, base: TopicPosterior, kept: Any, dtype: Any = np.float64) -> Blend:
-        """The update of `base` that made this posterior, where it left the share `kept` of it."""
+        """The update of `base` to this posterior, with the share `kept` of `base`."""
         old, new = base._state, self._state
         words = seen_in([new.S, old.S])
         counts = np.empty((len(words), self.n_nodes), dtype)
@@ -310,7 +310,7 @@ class TopicPosterior(OverWords):
         return words
 
     def of_words(self, words: np.ndarray, dtype: Any = np.float64) -> TopicPosterior:
-        """A copy with the rows of some words, sorted, alone; masses stay those of all."""
+        """A copy with the rows of some words, sorted, alone; masses stay those of all words."""
         return _OfWords(self, words, dtype)
 
     def plus(self, other: TopicPosterior, scale: float) -> TopicPosterior:
@@ -319,7 +319,7 @@ class TopicPosterior(OverWords):
         return self._with(self._state._replace(c=c, b=b, **learnt))
 
     def with_topics(self, places: np.ndarray, alpha: np.ndarray | None) -> TopicPosterior:
-        """A copy with other topics: those at `places`, and for -1 one that knows nothing."""
+        """A copy with other topics: the topics at `places`, and an unlearnt topic for -1."""
         known, old = places >= 0, self._state
         out = TopicPosterior(self.eta, (self.shape[0], len(places)), alpha, seed=self.seed)
         words = old.S.words
@@ -336,14 +336,14 @@ class TopicPosterior(OverWords):
         return all(mine >= before for mine, before in counters)
 
     def is_extension_of(self, base: TopicPosterior) -> bool:
-        """Whether this posterior can have grown out of `base` by adding to it."""
+        """Whether this posterior may come from `base` by additions."""
         words = seen_in([self._state.S, base._state.S])
         learnt, before = (p.a * p._state.S.rows(words) for p in (self, base))
         boosted = (self.c >= base.c).all() and (self.b >= base.b).all()
         return bool(self.is_after(base) and boosted and (learnt >= before * (1 - 1e-9)).all())
 
     def is_learnt_from(self, *parts: TopicPosterior) -> bool:
-        """Whether no count is negative by more than rounding, as a sum of these parts has it."""
+        """Whether all counts are at least 0, up to rounding, for a sum of these parts."""
         words = seen_in([p._state.S for p in (self, *parts)])
         tolerance = sum(1e-9 * (part.a * part._state.S.rows(words)) for part in parts)
         return bool((self.a * self._state.S.rows(words) >= -tolerance).all())
@@ -355,9 +355,9 @@ class TopicPosterior(OverWords):
         alpha: np.ndarray | None = None,
         weights: tuple[float, float, float] = (1.0, 1.0, -1.0),
     ) -> TopicPosterior:
-        """lam + lam of other - lam of base, the posterior that both started from, or the prior.
+        """lam + lam of other - lam of base, the common start of both, or the prior.
 
-        `alpha` is that of the result; `weights` are those of what each of the three learnt.
+        `alpha` is for the result; `weights` are for the learnt parts of the three.
         """
         parts = [(p, w) for p, w in zip((self, other, base), weights, strict=True) if p]
         c: Any = sum(w * p.c for p, w in parts) + (1.0 - sum(w for _, w in parts))
@@ -376,8 +376,8 @@ class TopicPosterior(OverWords):
     ) -> TopicPosterior:
         """The average of two running means of statistics.
 
-        If nothing is forgotten each weighs by its minibatches, and `base` is taken out: exact.
-        Else each weighs by its 1 / c documents, and what is left of `base` counts twice.
+        Without forgetting each mean weighs by its minibatches, and `base` is taken out: exact. Else
+        each weighs by its 1 / c documents, and what is left of `base` counts twice.
         """
         k = self.n_nodes
         signs = _signed(self, other, base)
@@ -394,7 +394,7 @@ class TopicPosterior(OverWords):
 def _signed(
     one: TopicPosterior, other: TopicPosterior, base: TopicPosterior | None
 ) -> list[tuple[TopicPosterior, float]]:
-    """Both, and what they share taken out once."""
+    """Both posteriors, and the common part with the sign -1."""
     return [(one, 1.0), (other, 1.0)] + ([] if base is None else [(base, -1.0)])
 
 
@@ -413,7 +413,7 @@ def _summed(parts: Sequence[tuple[TopicPosterior, float]]) -> State:
 def blend_together(
     updates: Sequence[tuple[TopicPosterior, Blend]], swaps: Sequence[Swap] = ()
 ) -> None:
-    """Carry out updates of several posteriors, and set attributes: all of them, or none."""
+    """Update several posteriors, and set attributes: everything or nothing."""
     tasks = [posterior._plan(blend) for posterior, blend in updates]
     _write(tasks, swaps)
 
@@ -421,7 +421,7 @@ def blend_together(
 def forget_together(
     parts: Sequence[tuple[TopicPosterior, Any]], words: np.ndarray, swaps: Sequence[Swap] = ()
 ) -> None:
-    """Leave some rows in S of posteriors, given what is left in each, and set attributes."""
+    """Keep a share of some rows in S of each posterior, and set attributes."""
     tasks = [posterior._plan_forget(words, left) for posterior, left in parts]
     _write(tasks, swaps)
 
@@ -432,7 +432,7 @@ def _write(tasks: Sequence[Plan], swaps: Sequence[Swap]) -> None:
 
 
 class _OfWords(TopicPosterior):
-    """See `TopicPosterior.of_words`; it offers nothing that needs all words."""
+    """See `TopicPosterior.of_words`; without offers that need all words."""
 
     offers: ClassVar[frozenset[str]] = frozenset({"smoothing", "alpha"})
 
@@ -465,7 +465,7 @@ class _OfWords(TopicPosterior):
 
 
 class Proposal(StateProposal[TopicPosterior]):
-    """Topics as they would stand after a blend that was not carried out."""
+    """Topics after a proposed blend."""
 
     @property
     def c(self) -> np.ndarray:
@@ -487,7 +487,7 @@ class Proposal(StateProposal[TopicPosterior]):
         return self._posterior.prior_rows(words)
 
     def rows(self, words: np.ndarray) -> np.ndarray:
-        """Rows of lam for `words`, which must be among those of the statistics."""
+        """Rows of lam for `words`, all among the words of the statistics."""
         blend, posterior = self._blend, self._posterior
         known = blend.statistics.words
         places = np.searchsorted(known, words)
@@ -501,7 +501,7 @@ class Proposal(StateProposal[TopicPosterior]):
         found: np.ndarray = posterior.rows(words)
         found *= blend.retain
         found += np.multiply(counts, blend.gain, dtype=np.float64)
-        # One row stands for all where they are alike.
+        # One row stands for all equal rows.
         some = words[:1] if posterior.is_alike else words
         if np.any(blend.prior):
             found += blend.prior * posterior.prior_rows(some)
@@ -511,7 +511,7 @@ class Proposal(StateProposal[TopicPosterior]):
 
 
 def first_of_equals(values: np.ndarray, least: np.ndarray, n: int) -> np.ndarray:
-    """Which values are at least the `least` of their column; of those equal to it, n do."""
+    """Whether each value is above the `least` of its column, or one of the first n equal ones."""
     chosen: np.ndarray = values >= least
     if np.count_nonzero(chosen) > 4 * n * len(least):
         equal = values == least
@@ -520,7 +520,7 @@ def first_of_equals(values: np.ndarray, least: np.ndarray, n: int) -> np.ndarray
 
 
 def leading(n: int, topics: np.ndarray, words: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """The n words of the largest values of each topic, of equal ones the first."""
+    """The n words with the largest values of each topic; of equal values the first."""
     order = np.lexsort((words, -values, topics))
     first = np.searchsorted(topics[order], np.arange(topics.max() + 1))
     found: np.ndarray = words[order][first[:, None] + np.arange(n)]

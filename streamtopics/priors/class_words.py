@@ -28,7 +28,7 @@ def class_words_prior(
     Parameters
     ----------
     X : {array-like, sparse matrix} of shape (n_documents, n_features)
-        Word counts. Not of documents that the model is tested on: in a search pass `ClassWords` as
+        Word counts, without documents of a test: in a search pass `ClassWords` as
         `class_word_prior`.
     y : array-like of shape (n_documents,)
         Class of each document.
@@ -36,11 +36,11 @@ def class_words_prior(
         The classes, in the order of the rows; a class without documents gets no seeds. None is the
         classes of `y`, sorted.
     n_seeds : int, default=5000
-        Seed words of a class, at most; the source's number. Words absent from the class, and words
-        of all documents, are excluded.
+        Largest number of seed words of a class, as in the source. Words absent from the class, and
+        words of all documents, are excluded.
     strength, base : float, default=0.5 and 0.01
-        Pseudo-count of a seed word in the topics of its class, and of every other word, in tokens;
-        the source's.
+        Pseudo-count of a seed word in the topics of its class, and of every other word, in tokens,
+        as in the source.
 
     Returns
     -------
@@ -85,7 +85,7 @@ def class_words_prior(
 
 @dataclass(frozen=True, repr=False)
 class ClassWords(PriorRecord):
-    """A prior of the words typical of classes, made when a model is fitted: `class_words_prior`.
+    """A prior of the words typical of classes, made in the fit of a model: `class_words_prior`.
 
     Parameters
     ----------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The columns of the counts under a prior, and records that make priors."""
+"""The columns of the counts under a prior, and records for priors."""
 
 import reprlib
 from collections.abc import Collection, Mapping
@@ -56,7 +56,7 @@ def check_words(name: str, words: Any, *, ordered: bool = False) -> None:
 
 
 def needed(value: Given | None, reason: str) -> Given:
-    """The data for a prior; an error if the model has none."""
+    """The data for a prior; an error without data."""
     if value is None:
         raise ValueError(reason)
     return value
@@ -71,13 +71,13 @@ class Columns:
     X : sparse matrix of shape (n_documents, n_features)
         The corpus of `fit`, or the first minibatch of `partial_fit`.
     feature_names : ndarray of shape (n_features,) or None
-        The words, if the model knows them.
+        The words, if known to the model.
     n_components : int or None
-        How many topics, or groups of topics, may have priors of their own; None if all share one.
+        Number of topics, or groups of topics, with different priors; None for a common prior.
     y : ndarray of shape (n_documents,) or None
-        The class of each document, if the model learns from classes.
+        The class of each document, in models with classes.
     classes : ndarray of shape (n_components,) or None
-        The names of the groups of topics, if they have names.
+        The names of the groups of topics, if any.
     """
 
     X: Any
@@ -90,9 +90,9 @@ class Columns:
         check_structure(self.X, "Columns")
 
     def vocabulary(self, prior: str, given: Vocabulary | None = None) -> Vocabulary:
-        """The words by column, as given or of X; an error if they are unknown or in other columns.
+        """The words by column, as given or of X; an error if unknown or in other columns.
 
-        Other names of X are ignored: a data frame may have numbered its columns.
+        Other names of X are ignored, because a data frame may have numbered columns.
         """
         if given is None:
             return needed(
@@ -114,21 +114,21 @@ class Columns:
         return given
 
     def counts(self, prior: str) -> Any:
-        """X; an error if it has no documents to make a prior of."""
+        """X; an error without documents to make a prior of."""
         check_integer(n_documents=self.X.shape[0], reason=f" in the first minibatch, for {prior}")
         return self.X
 
 
 @runtime_checkable
 class WordPrior(Protocol):
-    """A word prior that is made when a model is fitted."""
+    """A word prior made in the fit of a model."""
 
     def resolve(self, columns: Columns) -> np.ndarray:
         """The prior of these columns, of shape (n_features,) or (n_components, n_features)."""
 
 
 class PriorRecord:
-    """Base of the records: shows the fields that were set, long ones cut short."""
+    """Base of the records: shows the changed fields, long ones cut short."""
 
     def __repr__(self) -> str:
         values = [(field, self.__dict__[field.name]) for field in fields(self)]  # type: ignore[arg-type]
@@ -166,9 +166,9 @@ def resolved(prior: Any, columns: Columns) -> Any:
 
 @dataclass(frozen=True)
 class Symmetric:
-    """A Dirichlet prior with the same parameter for all topics, by their sum.
+    """A Dirichlet prior with the same parameter for all topics, given by the sum.
 
-    As `doc_topic_prior` its total does not depend on the number of topics.
+    As `doc_topic_prior` the total is the same for any number of topics.
 
     Parameters
     ----------

@@ -29,7 +29,7 @@ POSITIVE_WORDS = (
     "recommended", "pleased", "superb", "beautiful", "favorite", "favourite", "fun", "easy",
     "brilliant", "impressed", "impressive", "perfectly", "highly",
 )  # fmt: skip
-# The last line is what `mark_negations` makes of praise that is denied.
+# The last line are words made by `mark_negations` of denied praise.
 NEGATIVE_WORDS = (
     "bad", "poor", "poorly", "terrible", "worst", "worse", "awful", "horrible", "disappointed",
     "disappointing", "disappointment", "waste", "wasted", "wrong", "useless", "broken", "junk",
@@ -50,7 +50,7 @@ def seed_prior(
     elsewhere: float | None = None,
     missing: str = "error",
 ) -> np.ndarray:
-    """A prior under which some words belong to some topics.
+    """A prior with some words assigned to some topics.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def seed_prior(
     strength, base, elsewhere, missing
         As in `SeedWords`.
     n_components : int or None, default=None
-        Number of topics; None for as many as the seeds name.
+        Number of topics; None for the number of topics in the seeds.
 
     Returns
     -------
@@ -96,13 +96,13 @@ def seed_prior(
 
 
 def check_options(strength: float, base: float, elsewhere: float, missing: str) -> None:
-    """Refuse numbers that are out of their range, and other words for `missing`."""
+    """Refuse numbers out of range, and unknown words for `missing`."""
     check_tokens(strength=strength, base=base, elsewhere=elsewhere)
     check_one_of(("error", "ignore"), missing=missing)
 
 
 def seeded_topics(seeds: Seeds, n_components: int | None) -> dict[Any, int]:
-    """Position of each topic that `seeds` names."""
+    """Position of each topic named by `seeds`."""
     n = MOST_WHOLE if n_components is None else n_components
     if all(isinstance(topic, str) for topic in seeds):
         topics: dict[Any, int] = {topic: position for position, topic in enumerate(seeds)}
@@ -118,28 +118,28 @@ def seeded_topics(seeds: Seeds, n_components: int | None) -> dict[Any, int]:
 
 @dataclass(frozen=True, repr=False)
 class SeedWords(PriorRecord):
-    """Words that are known to belong to some topics, looked up when a model is fitted.
+    """Words assigned to some topics, looked up in the fit of a model.
 
     The prior of `seed_prior` as a parameter of any topic model, also in a pipeline on raw texts.
 
     Parameters
     ----------
     seeds : mapping of topic to words, or list of lists of words
-        Topics are positions (int), or names (str), which take the positions 0, 1, ... in the order
-        of the mapping. For a model with topics of classes or sentiments use their names, also if
+        Topics are positions (int), or names (str) with the positions 0, 1, ... in the order of the
+        mapping. For a model with topics of classes or sentiments use the names of these, also if
         the names are numbers. A list gives words to the topics 0, 1, ...
     strength : float
         Pseudo-count added for each seed word in its topic, in tokens.
     base : float, default=0.05
         Pseudo-count of every word in every topic.
     elsewhere : float or None, default=None
-        Pseudo-count of a seed word in all other topics. Less than a thousandth of the pseudo-count
-        in the seeded topic excludes the word. None is `base`.
+        Pseudo-count of a seed word in all other topics. A pseudo-count below a thousandth of the
+        pseudo-count in the seeded topic excludes the word. None is `base`.
     missing : {"error", "ignore"}, default="error"
         Treatment of a seed word without a column.
     vocabulary : mapping of word to column, sequence of words by column or None, default=None
-        The words, for counts whose columns have no names. None takes the names of a data frame or
-        of the counts of `streamtopics.text.NamedVectorizer`.
+        The words, for counts without names of columns. None takes the names of a data frame or of
+        the counts of `streamtopics.text.NamedVectorizer`.
 
     Examples
     --------
@@ -164,7 +164,7 @@ class SeedWords(PriorRecord):
     def __post_init__(self) -> None:
         seeds = _by_topic(self.seeds)
         if not all(is_whole(topic) for topic in seeds):
-            # Whole numbers may be names of classes, which are known later.
+            # Whole numbers may be names of classes, known later.
             seeded_topics(seeds, None)
         _check_apart(seeds)
         elsewhere = self.base if self.elsewhere is None else self.elsewhere
@@ -186,7 +186,7 @@ class SeedWords(PriorRecord):
 
 
 def _by_topic(seeds: Any) -> Any:
-    """Words by topic, also of a list."""
+    """Words by topic, also for a list."""
     is_list = isinstance(seeds, Collection) and has_entries(seeds)
     return dict(enumerate(seeds)) if is_list and not isinstance(seeds, Mapping) else seeds
 
@@ -210,7 +210,7 @@ def by_class(seeds: Any, classes: np.ndarray | None) -> Any:
 
 
 def _check_apart(seeds: Mapping[Any, Collection[str]]) -> None:
-    """Refuse seeds that are no lists of words, and words of two topics."""
+    """Refuse seeds other than lists of words, and words of two topics."""
     topic_of: dict[str, Any] = {}
     for topic, words in seeds.items():
         check_words(f"the seeds of topic {topic!r}", words)
@@ -224,30 +224,30 @@ def _check_apart(seeds: Mapping[Any, Collection[str]]) -> None:
 
 @dataclass(frozen=True, repr=False)
 class SentimentWords(PriorRecord):
-    """Words of sentiments, looked up when a model is fitted: the prior of a sentiment model.
+    """Words of sentiments, looked up in the fit of a model: the prior of a sentiment model.
 
     As `SeedWords`, with defaults for `AspectSentimentModel` and a list of English words. All
-    sentiments get the same total pseudo-count, however many words they have; otherwise words of
-    the sentiment with the larger total would get lower probabilities.
+    sentiments get the same total pseudo-count, for any number of words; otherwise words of the
+    sentiment with the larger total would get lower probabilities.
 
     Parameters
     ----------
     words : mapping of sentiment to words, default=None
-        By the names of the model's `sentiments`. None is some thirty English words each of praise
-        and of blame, for "positive" and "negative". Words that are in no column are left out.
+        Words by the names of the model's `sentiments`. None is some thirty English words each of
+        praise and of blame, for "positive" and "negative". Words without a column are left out.
     strength : float, default=0.01
         Mean pseudo-count added for each word in its sentiment, in tokens. The default is small
         because the boost adds the prior with every minibatch.
     base : float, default=1e-4
         Pseudo-count of every word.
     elsewhere : float, default=1e-6
-        Pseudo-count of a word of one sentiment in the others.
+        Pseudo-count of a word of one sentiment in the other sentiments.
     vocabulary : mapping of word to column, sequence of words by column or None, default=None
         As in `SeedWords`.
 
     See Also
     --------
-    streamtopics.text.mark_negations : Makes "notgood" of "not good", which is in the list.
+    streamtopics.text.mark_negations : Makes "notgood" of "not good", a word of the list.
 
     References
     ----------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Zipf's law: few words are frequent, most are rare."""
+"""Zipf's law: few words are frequent, most words are rare."""
 
 import reprlib
 from collections.abc import Collection
@@ -24,8 +24,8 @@ from streamtopics.utils.checks import MOST_SCALE, check_number, floats
 def word_ranks(words: Collection[str], vocabulary: Vocabulary) -> np.ndarray:
     """Ranks of a vocabulary's words in a list of words, the most frequent first.
 
-    The first word of the vocabulary in the list has rank 1. Words that are not in the list share
-    the mean of the ranks left.
+    The first word of the vocabulary in the list has rank 1. Words outside the list share the mean
+    of the remaining ranks.
 
     Parameters
     ----------
@@ -67,13 +67,13 @@ def zipf_prior(
     ranks : array-like of shape (n_features,), default=None
         Rank of each word, 1 for the most frequent; see `word_ranks`.
     counts : array-like of shape (n_features,), default=None
-        Instead of ranks: how often each word was seen. Words seen equally often share the mean of
-        their ranks.
+        Number of occurrences of each word, instead of ranks. Words with equal counts share the mean
+        of their ranks.
     exponent : float, default=1.07
-        The source's value for English.
+        The value of the source for English.
     mass : float or None, default=None
-        Sum of the prior over the words, in tokens for each topic. None is 0.05 for each word, as
-        in the estimators' default prior. Results depend on it more than on the shape.
+        Sum of the prior over the words, in tokens for each topic. None is 0.05 for each word, as in
+        the estimators' default prior. Results depend more on the sum than on the shape.
 
     Returns
     -------
@@ -115,7 +115,7 @@ def _check_law(exponent: float, mass: float | None) -> None:
 
 @dataclass(frozen=True, repr=False)
 class ZipfPrior(PriorRecord):
-    """A word prior by Zipf's law, made when a model is fitted: `zipf_prior`.
+    """A word prior by Zipf's law, made in the fit of a model: `zipf_prior`.
 
     Parameters
     ----------

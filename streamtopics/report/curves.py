@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Shares of topics by period and by group, and what stands out in them, as a page shows it."""
+"""Shares of topics by period and by group, and findings, in the form of a page."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from streamtopics.story.cells import Period, Totals, interval_of, places_in, pos
 from streamtopics.story.findings import Finding, find, sample_of, topics_of
 from streamtopics.utils.times import read_times
 
-# Findings, alarms and groups that a page shows, words that name a topic, those that came with it,
-# and documents of an alarm.
+# Most findings, alarms and groups on a page, words in the name of a topic, new words, and documents
+# of an alarm.
 MOST_FINDINGS, MOST_ALARMS, MOST_GROUPS, N_WORDS, N_CAME, N_TYPICAL = 10, 20, 24, 10, 3, 3
-# Share of false findings, and what a relevance ranks the words of a branch by.
+# Share of false findings, and relevance in the ranking of the words of a branch.
 LEVEL, RELEVANCE = 0.05, 0.6
 NO_GROUP, LONGEST_GROUP = "(no group)", 60
 
@@ -47,17 +47,17 @@ class Curves(NamedTuple):
 
 @dataclass(frozen=True)
 class Statement:
-    """A finding as a page shows it."""
+    """A finding in the form of a page."""
 
     text: str
     quote: str
     kind: str
     topic: int | None  #: Place in `Report.topics`
     word: str | None
-    first: int  #: Periods from and to which it holds; -1 for a group
+    first: int  #: First and last period of the finding; -1 for a group
     last: int
     group: str | None
-    shares: list[float | None]  #: Of the documents of each period that have the word
+    shares: list[float | None]  #: Documents of each period with the word
     low: list[float | None]
     high: list[float | None]
     documents: list[Document] = field(repr=False)
@@ -65,26 +65,26 @@ class Statement:
 
 @dataclass(frozen=True)
 class Branch:
-    """Two topics or branches that are put together; branches follow the topics in number."""
+    """Two joined topics or branches; branches are numbered after the topics."""
 
     left: int
     right: int
-    height: float  #: Distance of their topics in the mean
+    height: float  #: Mean distance between the topics of both
     words: list[str]  #: That both have
 
 
 def digits(value: float) -> float:
-    """A number as it is written into the page."""
+    """A number as written into the page."""
     return float(f"{value:.6g}")
 
 
 def written(values: np.ndarray) -> list[float | None]:
-    """Numbers as they are written; None where there were no documents."""
+    """Numbers as written; None without documents."""
     return [None if np.isnan(value) else digits(value) for value in values]
 
 
 def fields_of(record: object) -> dict[str, Any] | None:
-    """Names and values of a mapping, named tuple or dataclass; None of something else."""
+    """Names and values of a mapping, named tuple or dataclass; None for other objects."""
     if isinstance(record, Mapping):
         return {str(key): value for key, value in record.items()}
     if is_dataclass(record) and not isinstance(record, type):
@@ -104,13 +104,13 @@ def shares_of(n: np.ndarray, sums: np.ndarray, squares: np.ndarray) -> Shares:
 def curves_of(totals: Totals, findings: Sequence[Finding]) -> Curves:
     """Shares by period, and in the largest groups.
 
-    Documents in order are no periods, unless something is found of them.
+    Documents in order make no periods, unless there are findings about the order.
     """
     along = any(one.group is None for one in findings)
     has_times = along or any(period.unit != "order" for period in totals.periods)
     periods, rows = totals.periods if has_times else (), slice(None if has_times else 0)
     n, of_groups = totals.n[rows].sum(axis=1), totals.n.sum(axis=0)
-    # Those of findings, and then the largest.
+    # Groups with findings, then the largest groups.
     told = np.isin(totals.groups, [one.group for one in findings[:MOST_FINDINGS] if one.group])
     order = np.lexsort((-of_groups, ~told))[: MOST_GROUPS if len(of_groups) > 1 else 0]
     largest = order[np.argsort(-of_groups[order], kind="stable")]
@@ -124,7 +124,7 @@ def curves_of(totals: Totals, findings: Sequence[Finding]) -> Curves:
 
 
 def place_of(periods: tuple[Period, ...], time: Any) -> int | None:
-    """The period that a time falls into; None where it is outside all or no such time."""
+    """The period of a time; None if outside all periods or of another kind."""
     try:
         times = read_times([time])
     except (TypeError, ValueError):
@@ -145,7 +145,7 @@ def place_of(periods: tuple[Period, ...], time: Any) -> int | None:
 
 
 def find_in(source: Source, found: Statistics, totals: Totals) -> list[Finding]:
-    """Return the findings of a pipeline; without times only those between groups."""
+    """Return the findings of a pipeline; without times only differences between groups."""
     rows, names, labels = found.rows, source.names, source.labels
     top = relevant_words(source.topic_word, source.weights, N_WORDS, relevance=RELEVANCE)
     words = [[str(names[column]) for column in own] for own in top]
@@ -165,7 +165,7 @@ def find_in(source: Source, found: Statistics, totals: Totals) -> list[Finding]:
 def alarms_in(
     alarms: Iterable[object], source: Source, found: Statistics, curves: Curves
 ) -> list[Finding]:
-    """Alarms as findings of the period that they are of, with documents of their words."""
+    """Alarms as findings of their periods, with documents of their words."""
     columns = {str(name): column for column, name in enumerate(source.names)}
     times, each = positions(source.labels.times[found.rows]), []
     own_period = places_in(curves.periods, times)
@@ -232,9 +232,9 @@ def change_of(k: int, findings: Sequence[Finding]) -> tuple[str, list[str]]:
 def branches_of(
     affinity: np.ndarray, topic_word: np.ndarray, weights: np.ndarray, table: WordTable
 ) -> list[Branch]:
-    """The tree of the topics by their Hellinger distances, by average linkage.
+    """The tree of the topics by Hellinger distances, by average linkage.
 
-    A branch has the words that both of its parts have most of: by the geometric mean.
+    The words of a branch are frequent in both parts: the largest by the geometric mean.
     """
     if len(affinity) < 2:
         return []

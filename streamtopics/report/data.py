@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The content of a report as one record, without its looks."""
+"""The contents of a report as one record, without the layout."""
 
 from __future__ import annotations
 
@@ -55,18 +55,18 @@ from streamtopics.streams import DriftMonitor, TopicTracker
 from streamtopics.utils.checks import check_integer
 from streamtopics.utils.steps import steps_before
 
-# Rows, columns and characters of a cell that a table shows at most, and entries of a list in one.
+# Most rows, columns and characters of a cell in a table, and most entries of a list in a cell.
 MOST_ROWS, MOST_COLUMNS, LONGEST_CELL, MOST_ENTRIES = 60, 12, 160, 10
 MOST_SCORES, MOST_POINTS, LONGEST_VALUE, TO_THE_MINUTE = 20, 200, 300, 16
-# Words that the search knows besides those that topics lead with.
+# Further words for the search, beside the leading words of topics.
 MORE_WORDS = 5000
-# What tells nothing in the card of a model: addresses of memory, and long lists.
+# Without value in the card of a model: addresses of memory, and long lists.
 ADDRESS, LONG_LIST = re.compile(r" at 0x[0-9a-fA-F]+"), re.compile(r"\[[^\[\]]{80,}\]")
 
 
 @dataclass(frozen=True)
 class Table:
-    """Rows as people read them."""
+    """Rows for people to read."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -77,59 +77,59 @@ class Table:
 class Topic:
     """A topic of a report."""
 
-    id: int  #: Its row in the model
-    name: str  #: Empty if the model has none
-    weight: float  #: Share of the tokens that the model has learnt from
-    prior: float  #: Share of the topic that is still its prior
-    words: list[int]  #: Places in `Report.words` of words that it may lead with
+    id: int  #: Row in the model
+    name: str  #: Empty without a name
+    weight: float  #: Share of the learnt tokens
+    prior: float  #: Share of the prior in the topic
+    words: list[int]  #: Places in `Report.words` of possible leading words
     p: list[float]  #: Their probabilities
-    x: float  #: Its place on the map
+    x: float  #: Place on the map
     y: float
     near: list[int]  #: Places in `Report.topics` of the most similar topics
-    n_documents: int  #: Documents of which it is the main topic
-    shares: list[float | None]  #: Mean share in the documents of each period, if there are any
+    n_documents: int  #: Documents with this main topic
+    shares: list[float | None]  #: Mean share in the documents of each period, if any
     low: list[float | None]  #: The 95 % interval of the mean
     high: list[float | None]
     by_group: list[float | None]  #: Mean share in the documents of each of `Report.groups`
     group_low: list[float | None]
     group_high: list[float | None]
-    change: str  #: What is found of it along the time; empty if nothing is
-    came: list[str]  #: Words that came with it
+    change: str  #: Change along the time; empty without a finding
+    came: list[str]  #: New words of the change
     is_locked: bool
-    leading: Sequence[tuple[Any, float]]  #: Words by which an edit finds it; empty if none can
+    leading: Sequence[tuple[Any, float]]  #: Words to find the topic in edits; empty if not editable
     documents: list[Document] = field(repr=False)
 
 
 @dataclass(frozen=True)
 class Report:
-    """Contents of a report, as `report` returns it; `page` makes the HTML of it."""
+    """Contents of a report, the result of `report`; `page` makes the HTML."""
 
     title: str
     n_topics: int  #: Of the model
     n_documents: int
-    sampled_from: int | None  #: Documents of which these are a sample, if they are
-    over_all: bool  #: Whether shares and `holders` are of all documents
-    n_words: int  #: Words of a topic that are shown at once
-    relevance: float  #: Where the slider stands at first
-    words: list[str]  #: That some topic may lead with
-    overall: list[float]  #: Their probabilities in all topics together
-    holders: list[int]  #: Documents that have each word; empty if not known
-    more_words: list[tuple[str, int]]  #: Other words, and the documents that have each
+    sampled_from: int | None  #: Size of the whole, if the documents are a sample
+    over_all: bool  #: Whether shares and `holders` are over all documents
+    n_words: int  #: Words of a topic shown at once
+    relevance: float  #: First place of the slider
+    words: list[str]  #: Possible leading words of topics
+    overall: list[float]  #: Probabilities in all topics together
+    holders: list[int]  #: Documents with each word; empty if unknown
+    more_words: list[tuple[str, int]]  #: Further words, and documents with each
     findings: list[Statement]
-    n_findings: int  #: Of which these are the first
-    alarms: list[Statement]  #: That fall into a period
+    n_findings: int  #: Number of all findings; these are the first
+    alarms: list[Statement]  #: Alarms within a period
     topics: list[Topic]  #: The heaviest first
-    branches: list[Branch]  #: Of the tree of the topics; empty if there is none
+    branches: list[Branch]  #: Branches of the tree of topics; empty without a tree
     unit: str  #: Length of a period
     periods: list[str]  #: Labels; empty without times
     sizes: list[int]  #: Documents of each period
     groups: list[str]  #: The largest first; empty without groups
     group_sizes: list[int]
-    least: int  #: Documents of a period below which it is not compared with others
+    least: int  #: Least documents of a period for comparisons
     tables: list[tuple[str, Table]]  #: Headings and rows
-    scores: list[tuple[str, list[float | None]]]  #: Names and courses; None is not known
+    scores: list[tuple[str, list[float | None]]]  #: Names and courses; None if unknown
     card: list[tuple[str, list[tuple[str, str]]]]  #: Sections of names and values
-    edits: Sequence[str]  #: Kinds of edits that the page offers; empty if the model takes none
+    edits: Sequence[str]  #: Kinds of edits on the page; empty without edits
     has_documents: bool
     has_texts: bool
 
@@ -165,49 +165,49 @@ def report(
     Parameters
     ----------
     estimator : object
-        A fitted topic model of streamtopics, or a pipeline that ends with one.
+        A fitted topic model of streamtopics, or a pipeline with one as last step.
     path : str or path, default=None
-        Of the file, such as "topics.html", which is replaced; None writes none.
+        File, for example "topics.html", replaced if present; None skips the file.
     feature_names : array-like of shape (n_features,), default=None
         Words of the columns; None for the names of the pipeline, or of `fit`.
     X : {array-like, sparse matrix} of shape (n_documents, n_features), default=None
-        Counts of the documents to show, or a sequence of matrices for models of sentences. None for
-        the counts of `texts` by a pipeline; without both there are no documents.
+        Counts of the documents to show, or a sequence of matrices for models of sentences. None
+        counts `texts` by the pipeline; without both the report has topics only.
     texts, titles : iterable of str, default=None
-        Of each document. Without text the words of a document are shown.
+        Text and title of each document. Without text the words of a document are shown.
     times : array-like of shape (n_documents,), default=None
-        Numbers, dates, or text such as "2003-05-17" or "2003-05"; None and NaN if not known.
+        Numbers, dates, or text such as "2003-05-17" or "2003-05"; None and NaN if unknown.
     groups : array-like of shape (n_documents,), default=None
-        Which product, country, author, ... each document is of.
+        Product, country or author of each document, for example.
     totals : Totals, default=None
-        Sums over all documents, if `texts` is a sample, such as `totals` of a `TopicStream`. None
-        adds up the documents that are given.
+        Sums over all documents if `texts` is a sample, for example `totals` of a `TopicStream`.
+        None adds up the given documents.
     findings : sequence of Finding, default=None
-        Of these `totals`; their `documents` are places among `texts`. None looks for them, at a
-        rate of false findings of .05. The page shows the first ten.
+        Findings about `totals`, with `documents` as places in `texts`. None looks for findings, at
+        a rate of false findings of .05. The page shows the first ten.
     tracker, alarms : iterable of records, default=None
-        What happened along the stream, in order of time: named tuples, dataclasses or mappings,
-        or a `TopicTracker` and a `DriftMonitor`. A field ``time`` places an alarm in the pictures.
+        Events along the stream, in order of time: named tuples, dataclasses or mappings, or a
+        `TopicTracker` and a `DriftMonitor`. A field ``time`` places an alarm in the pictures.
     scores : mapping of str to float or sequence of float, default=None
-        Figures to show; a sequence, such as the score of each minibatch, is drawn.
+        Figures to show. A sequence, for example the score of each minibatch, is drawn.
     title, date : str, default=None
-        Of the report. Without a date the same input makes the same bytes.
+        Title and date of the report. Without a date the same input makes the same bytes.
     sampled_from : int, default=None
-        Of how many documents these are a sample; None if these are all.
+        Size of the whole if the documents are a sample; None if complete.
     intake : mapping of str to str, default=None
-        What was read and left out, by name, for the model's card.
+        Records read and skipped, by name, for the card of the model.
     n_words, n_documents : int, default=10 and 5
         Words and documents of a topic.
     n_topics : int, default=200
-        The heaviest topics, at most.
+        Largest number of topics; the heaviest are shown.
     relevance : float in [0, 1], default=0.6
-        Where the slider of words stands at first; see `streamtopics.metrics.relevant_words`.
+        First place of the slider of words; see `streamtopics.metrics.relevant_words`.
 
     Returns
     -------
     report : Report
-        What the page says, as plain values, the same for the same input. A page that would have
-        more than 2,000,000 bytes shows fewer documents.
+        The contents of the page as plain values, the same for the same input. A page above
+        2,000,000 bytes shows fewer documents.
 
     Examples
     --------
@@ -283,7 +283,7 @@ def report(
 
 
 def more_words(source: Source, table: WordTable, holders: np.ndarray) -> list[tuple[str, int]]:
-    """The words of most documents among those that no topic leads with."""
+    """The most frequent words among non-leading words."""
     left = holders.copy()
     left[table.columns[: len(left)]] = 0
     order = np.argsort(-left, kind="stable")[:MORE_WORDS]
@@ -301,7 +301,7 @@ def topics_of(
     table: WordTable,
     findings: Sequence[Finding],
 ) -> list[Topic]:
-    """The topics that are shown."""
+    """The topics on the page."""
     retention, names = source.model.prior_retention_, source.topic_names
     map_of, near = places(affinity), nearest(affinity)
     best = [row for k in shown for row in found.best[k]]
@@ -331,9 +331,9 @@ def tables_of(
     tracker: TopicTracker | Iterable[object] | None,
     alarms: Iterable[object] | None,
 ) -> list[tuple[str, Table]]:
-    """Births that the model has on record, rows of a tracker, and alarms, each with a heading."""
+    """Recorded births of the model, rows of a tracker, and alarms, each with a heading."""
     found: list[tuple[str, Iterable[object]]] = []
-    # Models whose topics come and go have a record of it.
+    # Models with births have a record.
     with suppress(AttributeError):
         found.append(("Births and deaths", source.model.births_report(source.names)))
     if tracker is not None:
@@ -364,7 +364,7 @@ def cell(value: object) -> str:
 
 
 def _text(value: object) -> str:
-    """A value in words; of a record its first field, which says what it is."""
+    """A value in words; for a record the first field, its name or kind."""
     if isinstance(value, np.ndarray):
         value = value.tolist()
     if (inside := fields_of(value)) is not None:
@@ -394,7 +394,7 @@ def scores_of(scores: Mapping[str, Any] | None) -> list[tuple[str, list[float | 
 def card(
     source: Source, date: str | None, intake: Mapping[str, str] | None
 ) -> list[tuple[str, list[tuple[str, str]]]]:
-    """Sections of names and values, without what differs between runs."""
+    """Sections of names and values, equal in equal runs."""
     model = source.model
     counters = {
         "Documents, in all passes": model.n_documents_seen_,
@@ -417,6 +417,6 @@ def card(
 
 
 def _value(step: Any) -> str:
-    """A step with the parameters that are not the defaults."""
+    """A step with its non-default parameters."""
     text = LONG_LIST.sub("[…]", ADDRESS.sub("", " ".join(repr(step).split())))
     return shortened(text, LONGEST_VALUE)

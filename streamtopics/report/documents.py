@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The input of a report: a model, its words, and typical documents of its topics."""
+"""The input of a report: a model, words, and typical documents of the topics."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from streamtopics.story.cells import Cells, Labels, labels_of
 from streamtopics.utils.steps import counted, names_of, steps_before
 from streamtopics.utils.structure import check_structure, from_arrow, is_sparse, take_rows, to_csr
 
-# Documents whose topics are inferred at once.
+# Documents in one inference.
 AT_ONCE = 8192
-# Least lift that a word counts with, where documents of equal shares are ordered.
+# Least lift of a word, in the order of documents with equal shares.
 LEAST_LIFT = 1e-3
 LONGEST_TITLE, LONGEST_TEXT, LONGEST_TERM, LONGEST_WORD = 120, 900, 60, 40
-# Distinct words of a document that is shown without its text.
+# Distinct words of a document shown without text.
 MOST_WORDS = 40
-# Topics that a document is said to be made of, and the least share of one.
+# Most topics shown of a document, and least share of one.
 MOST_PARTS, LEAST_PART = 6, 0.05
-# Documents at random that findings are quoted from.
+# Random documents for quotations with findings.
 N_SAMPLE = 5000
-# Edits of topics that a page offers, and those that clusters that come and go do not take.
+# Edits of topics on a page, and edits impossible with births.
 KINDS = ("merge", "rename", "hide", "lock", "exclude", "pull")
 OF_ROWS = {"merge", "lock"}
 WORD = re.compile(r"(\w+)")
@@ -43,19 +43,19 @@ RELEVANCE_GRID = tuple(i / 10 for i in range(11))
 
 @dataclass(frozen=True)
 class Source:
-    """A fitted model and the documents that its report shows."""
+    """A fitted model and the documents of its report."""
 
     model: Any
-    pipeline: Any  # The steps that count words; None if the model is given counts
+    pipeline: Any  # The steps that count words; None for counts as input
     names: np.ndarray
     topic_word: np.ndarray
     weights: np.ndarray
-    documents: Any  # As `transform` of the model takes them; None if there are none
+    documents: Any  # Input of `transform` of the model; None without documents
     counts: sparse.csr_matrix
     texts: list[str] | None
     titles: list[str] | None
-    labels: Labels  # Times and groups; without a known time the documents are in order
-    dates: list[str]  # Their times as text; empty if none is known
+    labels: Labels  # Times and groups; without a known time in order
+    dates: list[str]  # Times as text; empty if unknown
     topic_names: list[str]
     edits: EditMode
 
@@ -64,8 +64,8 @@ class Source:
 class EditMode:
     """The data of a page for editing the topics of a model."""
 
-    kinds: tuple[str, ...] = ()  # Edits that the model takes; empty if none
-    leading: tuple[Weighted, ...] = ()  # Words by which an edit finds each topic again
+    kinds: tuple[str, ...] = ()  # Edits possible with the model
+    leading: tuple[Weighted, ...] = ()  # Words to find each topic in edits
     locked: frozenset[int] = frozenset()
 
 
@@ -73,8 +73,8 @@ class EditMode:
 class Statistics:
     """Statistics of the topics over the documents."""
 
-    best: list[list[int]]  # Rows of the documents that stand for each topic
-    n_documents: np.ndarray  # Documents of which each is the main topic
+    best: list[list[int]]  # Rows of typical documents of each topic
+    n_documents: np.ndarray  # Documents with each topic as main topic
     cells: Cells  # Sums by time and group
     rows: np.ndarray  # A random sample of the documents
     shares: np.ndarray  # Their topics
@@ -82,28 +82,28 @@ class Statistics:
 
 @dataclass(frozen=True)
 class WordTable:
-    """The words that some topic leads with, at some place of the slider."""
+    """Possible leading words of topics, for all places of the slider."""
 
     columns: np.ndarray
     words: tuple[str, ...]
     overall: np.ndarray  # Probability in all topics together
-    own: tuple[np.ndarray, ...]  # For each topic the places in `columns` of its words
+    own: tuple[np.ndarray, ...]  # For each topic places in `columns` of its words
     probabilities: tuple[np.ndarray, ...]  # In the topic
 
 
 @dataclass(frozen=True)
 class Document:
-    """A document as a report shows it."""
+    """A document in the form of a report."""
 
     row: int
     title: str
     time: str
     group: str
-    mix: list[tuple[int, float]]  #: Its topics and their shares
-    #: The beginning of its text, in turn what is between words, and a word
+    mix: list[tuple[int, float]]  #: Topics and their shares
+    #: Beginning of the text: in turn text between words, and a word
     parts: list[str] = field(repr=False)
-    topics: list[int] = field(repr=False)  #: Of the words; -1 for words that tell nothing
-    n_more: int = 0  #: Characters, or words of a document without text, that are left out
+    topics: list[int] = field(repr=False)  #: Of the words; -1 for words without a topic
+    n_more: int = 0  #: Number of omitted characters, or words of a document without text
 
 
 # The model and its documents
@@ -150,7 +150,7 @@ def read_source(
 
 
 def edit_mode(estimator: Any, names: np.ndarray) -> EditMode:
-    """The edits that a model takes, if its columns have these names."""
+    """The possible edits of a model, with these names of columns."""
     try:
         topics = editable(estimator)
     except (EditError, TypeError):
@@ -164,7 +164,7 @@ def edit_mode(estimator: Any, names: np.ndarray) -> EditMode:
 
 
 def counts_of(X: object, n_features: int) -> tuple[sparse.csr_matrix, Any]:
-    """Counts of each document, and what `transform` takes, of X as it is given."""
+    """Counts of each document, and the input of `transform`, from a user's X."""
     if X is None:
         return sparse.csr_matrix((0, n_features)), None
     if isinstance(X, list | tuple | np.ndarray) and len(X) and np.ndim(X[0]) == 2:
@@ -173,13 +173,13 @@ def counts_of(X: object, n_features: int) -> tuple[sparse.csr_matrix, Any]:
         each = [sparse.csr_matrix(sparse.csr_matrix(one).sum(axis=0)) for one in X]
         return sparse.vstack(each, format="csr"), X
     check_structure(X, "report")
-    if not isinstance(X, sparse.csr_matrix):  # such as NamedCounts, which stay
+    if not isinstance(X, sparse.csr_matrix):  # for example NamedCounts, which stay
         X = to_csr(X, "report", default=None)
     return (X.astype(np.float64) if X.dtype == bool else X), X
 
 
 def statistics_of(source: Source, n_best: int, adds: bool) -> Statistics:
-    """Infer the topics of all documents, some at a time, add them up, and keep what is shown."""
+    """Infer the topics of all documents, some at a time, and keep sums and typical documents."""
     n_topics, n, labels = len(source.weights), source.counts.shape[0], source.labels
     overall = np.maximum(source.weights @ source.topic_word, np.finfo(np.float64).tiny)
     lift = np.log(np.maximum(source.topic_word / overall, LEAST_LIFT))
@@ -200,7 +200,7 @@ def statistics_of(source: Source, n_best: int, adds: bool) -> Statistics:
             groups = [labels.groups[row] for row in known]
             of_known = labels._replace(times=labels.times[known], groups=groups)
             cells = cells.add(of_known, shares[known - start], source.counts[known])
-    # Of mixtures almost all shares are 1: then the words decide.
+    # In mixtures almost all shares are 1: then the words decide.
     order = np.lexsort((-telling, -share.round(2)))
     order = order[_candidates(source, lengths)[order]]
     best = [order[main[order] == k][:n_best].tolist() for k in range(n_topics)]
@@ -215,7 +215,7 @@ def doc_topic(source: Source, rows: np.ndarray) -> np.ndarray:
 
 
 def _candidates(source: Source, lengths: np.ndarray) -> np.ndarray:
-    """Documents that may stand for a topic: not short ones, and none that looks like another."""
+    """Possible typical documents: without short ones, and different from each other."""
     found: np.ndarray = (lengths > 0) & (lengths >= (np.median(lengths) if len(lengths) else 0))
     if source.texts is not None:
         seen: set[str] = set()
@@ -227,10 +227,10 @@ def _candidates(source: Source, lengths: np.ndarray) -> np.ndarray:
 
 
 def show(source: Source, rows: list[int], place: np.ndarray) -> list[Document]:
-    """Documents with a topic for each of their words; `place` is where topics are shown, or -1.
+    """Documents with a topic for each word; `place` is a topic's place on the page, or -1.
 
-    A word is from the topic k with the largest ``p(k | document) p(w | k)``, but plain if it is no
-    more frequent there than in all topics together.
+    A word is from the topic k with the largest ``p(k | document) p(w | k)``, but plain if it is not
+    more frequent in topic k than in all topics together.
     """
     if not len(rows):
         return []
@@ -267,7 +267,7 @@ def _mix(shares: np.ndarray, place: np.ndarray) -> list[tuple[int, float]]:
 
 def _of_texts(source: Source, texts: list[str]) -> list[tuple[list[str], np.ndarray, int]]:
     """The beginnings of texts in parts, and the column of each word."""
-    # The odd places are words, the even ones all between them.
+    # The odd places are words, the even places the text between words.
     split = [WORD.split(shortened(text, LONGEST_TEXT)) for text in texts]
     words = sorted({word for parts in split for word in parts[1::2]})
     columns = dict(zip(words, _columns_of(source, words), strict=True))
@@ -282,7 +282,7 @@ def _of_texts(source: Source, texts: list[str]) -> list[tuple[list[str], np.ndar
 
 
 def _columns_of(source: Source, words: list[str]) -> list[int]:
-    """The column of each word: that which the vectorizer counts it in, or -1."""
+    """The column of each word in the vectorizer, or -1."""
     if source.pipeline is not None:
         counts = counted(source.pipeline, words)
         if is_sparse(counts):
@@ -293,7 +293,7 @@ def _columns_of(source: Source, words: list[str]) -> list[int]:
 
 
 def _of_counts(source: Source, row: int) -> tuple[list[str], np.ndarray, int]:
-    """The words of a document without text, those that occur most before the others."""
+    """The words of a document without text, the most frequent first."""
     own = source.counts[row]
     order = np.lexsort((own.indices, -own.data))
     columns = own.indices[order][:MOST_WORDS]
@@ -308,7 +308,7 @@ def _of_counts(source: Source, row: int) -> tuple[list[str], np.ndarray, int]:
 
 
 def word_table(source: Source, shown: np.ndarray, n_words: int) -> WordTable:
-    """`relevant_words` of topics at any place of the slider, by which a page ranks them."""
+    """`relevant_words` of topics at any place of the slider."""
     topic_word, weights = source.topic_word, source.weights
     ranked = [
         relevant_words(topic_word, weights, n_words, relevance=r)[shown] for r in RELEVANCE_GRID
@@ -326,5 +326,5 @@ def word_table(source: Source, shown: np.ndarray, n_words: int) -> WordTable:
 
 
 def shortened(text: str, n: int) -> str:
-    """At most n characters of a text, the last one an ellipsis where it is cut."""
+    """At most n characters of a text, with a final ellipsis after a cut."""
     return text if len(text) <= n else text[: n - 1].rstrip() + "…"

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from streamtopics.report.data import Report
 
-# Bytes of a page, whatever the corpus.
+# Most bytes of a page, for any corpus.
 MOST_BYTES = 2_000_000
 SLOT = re.compile(r"\{\{(\w+)\}\}")
 
 
 def page(data: Report) -> bytes:
-    """Return the page, which shows less if it would have more than `MOST_BYTES` bytes."""
+    """Return the page, with less content if it would have more than `MOST_BYTES` bytes."""
     content = _filled(data)
     while len(content) > MOST_BYTES:
         data, before = _less(data), len(content)
@@ -44,7 +44,7 @@ def _filled(data: Report) -> bytes:
         "script_hash": _hash(script),
         "data": _json(data),
     }
-    # One pass, so that what is filled in is not looked at again.
+    # One pass, so filled-in text is not scanned again.
     filled = SLOT.sub(lambda slot: slots[slot.group(1)], _resource("page.html"))
     return filled.encode("utf-8", "replace")
 
@@ -54,12 +54,12 @@ def _resource(name: str) -> str:
 
 
 def _hash(source: str) -> str:
-    """Hash of a script or style, as a Content-Security-Policy names it."""
+    """Hash of a script or style, in the form of a Content-Security-Policy."""
     return f"sha256-{b64encode(sha256(source.encode()).digest()).decode()}"
 
 
 def _json(data: object) -> str:
-    """The data for a script element: nothing in them ends it or begins a comment."""
+    """The data for a script element, unable to end the element or begin a comment."""
     text = json.dumps(
         data, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=vars
     )
@@ -67,7 +67,7 @@ def _json(data: object) -> str:
 
 
 def _less(data: Report) -> Report:
-    """The same without the words that only the search knows, or with half of the documents."""
+    """The same without search-only words, or with half of the documents."""
 
     def halves(ones: list[Any]) -> list[Any]:
         return [replace(one, documents=one.documents[: len(one.documents) // 2]) for one in ones]

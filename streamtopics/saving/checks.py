@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A check of objects that were read from a file.
+"""A check of loaded objects.
 
-Compiled code reads arrays without bounds checks and trusts their numbers. A class whose objects are
-saved declares in `_holds`, a str, what its attributes are: "path: words; ...".
+Compiled code reads arrays without bounds checks and trusts their numbers. A class of saved objects
+declares its attributes in `_holds`, a str: "path: words; ...".
 
     "V K >0"         an array of V rows and K columns of positive numbers; a number if no axis is
                      named; an object with a `shape`; None; or a dict, list or tuple of these
@@ -10,8 +10,8 @@ saved declares in `_holds`, a str, what its attributes are: "path: words; ...".
     "i4 C >=-1 <V"   int32, from -1 to V - 1
     "=V"             a number that is V
 
-Letters are sizes, the same throughout an object. Arrays are float64 unless another type is named.
-All numbers are finite except those of "nan". A method `check_held` may check the rest.
+Letters are sizes, the same within an object. Arrays are float64 unless another type is named. All
+numbers are finite except with "nan". A method `check_held` may check the rest.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ TYPES = {"f": np.floating, "i": np.integer, "i4": np.int32, "i8": np.int64, "any
 
 
 def check_held(value: object) -> None:
-    """Refuse a value in which an object does not hold what its class declares."""
+    """Refuse a value with an object that breaks the declarations of its class."""
     seen: dict[int, object] = {}
     for one in objects_in(value, seen):
         sizes: dict[str, Any] = {}
@@ -45,13 +45,13 @@ def check_held(value: object) -> None:
 
 
 def objects_in(value: object, seen: dict[int, object]) -> Iterator[Any]:
-    """A value and all that is in it, each once, without the objects in `seen`, by their `id`."""
+    """A value and its parts, each once, without the objects in `seen`, by `id`."""
     waiting = [value]
     while waiting:
         one: Any = waiting.pop()
         if type(one) in PLAIN or isinstance(one, type | ModuleType) or id(one) in seen:
             continue
-        # Kept, so that no other object gets its number.
+        # Kept, so no other object gets its number.
         seen[id(one)] = one
         yield one
         if isinstance(one, dict):
@@ -65,25 +65,25 @@ def objects_in(value: object, seen: dict[int, object]) -> Iterator[Any]:
 
 
 def declared_of(one: object) -> Iterator[tuple[type, str, str, Any]]:
-    """The class, path and words of each declaration for an object, and what is there."""
+    """The class, path and words of each declaration for an object, and the declared value."""
     for kind in type(one).__mro__:
         for declared in filter(None, kind.__dict__.get("_holds", "").split("; ")):
             path, _, said = declared.partition(":")
             found = one
             for name in path.split(".") if path != "self" else ():
-                # None if it was not learnt yet.
+                # None before learning.
                 found = getattr(found, name, None)
             yield kind, path, said.strip(), found
 
 
 def _check_alone(one: Any) -> None:
-    """Refuse what is wrong of itself, in objects that are not ours too."""
+    """Refuse what is wrong within one object, also of other packages."""
     if isinstance(one, np.ndarray) and one.dtype.kind in "fc" and not np.isfinite(one).all():
         raise ValueError("an array has numbers that are not finite")
     if sparse.issparse(one):
         one.check_format(full_check=True)  # type: ignore[attr-defined]
     if type(one).__module__.startswith("sklearn.") and hasattr(one, "_parameter_constraints"):
-        # Their compiled code divides by parameters that only `fit` checks.
+        # Compiled code divides by parameters that only `fit` checks.
         one._validate_params()
     # The columns that scikit-learn's vectorizers write to.
     columns = getattr(one, "__dict__", {}).get("vocabulary_") or {}
@@ -92,7 +92,7 @@ def _check_alone(one: Any) -> None:
 
 
 def _check_value(name: str, value: Any, said: str, sizes: dict[str, Any]) -> None:
-    """Refuse a value that is not as it is declared; new sizes are noted."""
+    """Refuse a value against its declaration; new sizes are noted."""
     if isinstance(value, dict | tuple | list):
         for part in value.values() if isinstance(value, dict) else value:
             _check_value(name, part, said, sizes)
@@ -103,7 +103,7 @@ def _check_value(name: str, value: Any, said: str, sizes: dict[str, Any]) -> Non
 
 
 def _fits(value: Any, words: list[str], sizes: dict[str, Any]) -> bool:
-    """Whether the words hold of a value; a new letter stands for any length or number."""
+    """Whether the words are true of a value; a new letter stands for any length or number."""
     shape = np.shape(value)
     axes = [word for word in words if word not in TYPES and word[0] not in SIGNS]
     if len(axes) != len(shape):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Files that are there whole or not at all."""
+"""Files written whole or not at all."""
 
 import errno
 import os
@@ -15,10 +15,10 @@ PARTS = ".streamtopics-*.part"
 
 @contextmanager
 def replace_file(path: Path) -> Iterator[Callable[[Any], object]]:
-    """Yield a function that writes to a temporary file, which replaces `path` at the end.
+    """Yield a function that writes to a temporary file; the file replaces `path` at the end.
 
     After a failure the old file is unchanged. A killed process leaves a hidden temporary file. A
-    symbolic link stays one.
+    symbolic link stays a link.
     """
     path = Path(os.path.realpath(path))
     if path.exists() and not path.is_file():
@@ -41,12 +41,12 @@ def replace_file(path: Path) -> Iterator[Callable[[Any], object]]:
 
 
 def sync_folder(folder: Path) -> None:
-    """Write the names in a folder to the disk, where the system can do that."""
+    """Write the names in a folder to the disk, if the system can."""
     if os.name != "posix":
         return
     descriptor = -1
     try:
         os.fsync(descriptor := os.open(folder, os.O_RDONLY))
     finally:
-        # In one line: between two an interrupt would leave it open.
+        # In one line, because an interrupt between two would leave it open.
         os.close(descriptor) if descriptor >= 0 else None

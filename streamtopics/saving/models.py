@@ -17,9 +17,8 @@ from streamtopics.saving.checks import check_held, objects_in
 from streamtopics.saving.files import replace_file
 from streamtopics.text.languages import Tokenizer
 
-# Classes and functions that every file may name, beside those that skops trusts itself: of any
-# module of the package, and of others.
-OURS = """
+# Classes and functions allowed in every file, besides those trusted by skops: of any module of #
+the package, and of other packages. OURS ="""
     Alarm AspectSentimentModel Averages BPS BPSLDA Background BatchInfo Bernoulli BetaBinomial
     BinCache Block Boost BudgetedPowerPrior Cells ChangedTopic ClassWords ClosedVocabulary
     ColumnSums Commit Composition CorrectedMean Counting DPPSummarizer DampedNewton Decay
@@ -50,26 +49,26 @@ OTHERS = """
     sklearn.utils._metadata_requests.MetadataRequest
     sklearn.utils._metadata_requests.MethodMetadataRequest zoneinfo.ZoneInfo
 """
-# Of a class that was made by Python code, whose objects are their attributes.
+# Of a class made by Python code, with objects made of attributes.
 PYTHON_TYPE = 1 << 9
 
 
 class LoadError(ValueError):
-    """A file that cannot be loaded; the message names it, the error and the remedy."""
+    """A file that cannot be loaded; the message names the file, the error and the remedy."""
 
 
 def save(model: Any, path: str | os.PathLike[str]) -> None:
     """Save a model to one file, in the format of `skops.io`. `load` restores it exactly.
 
-    After a crash you have either the old file or the new one, never a mixture.
+    After a crash you have either the old file or the new file, never a mixture.
 
     Parameters
     ----------
     model : estimator
-        Fitted or not; or a pipeline with vectorizers of this package or scikit-learn's. Rules,
-        priors and other parts of your own must be classes or functions of a module, no lambdas.
+        Fitted or not; or a pipeline with vectorizers of this package or scikit-learn's. Your own
+        rules, priors and other parts must be classes or functions of a module; lambdas are refused.
     path : str or path-like
-        The file, which is replaced if it exists.
+        The file, replaced if present.
 
     Examples
     --------
@@ -80,7 +79,7 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     ...     load(file.name)
     GibbsOnlineEM(n_components=5, random_state=0)
     """
-    skops = import_module("skops.io")  # which takes a second
+    skops = import_module("skops.io")  # takes a second
     check_held(model)
     content = BytesIO()
     skops.dump(model, content)
@@ -97,18 +96,18 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
 
 
 def load(path: str | os.PathLike[str], trusted: Sequence[str | type] = ()) -> Any:
-    """Load a model that `save` has written.
+    """Load a model saved by `save`.
 
-    It executes only classes and functions of this package or in `trusted`.
+    Only classes and functions of this package or in `trusted` are executed.
 
     Parameters
     ----------
     path : str or path-like
         The file.
     trusted : sequence of str or type, default=()
-        Other classes and functions, such as ``["adagrad.AdaGradVI"]``, tokenizers, such as
+        Other classes and functions, for example ``["adagrad.AdaGradVI"]``, tokenizers, for example
         ``["jieba:lcut"]``, and modules of families, to import. Name only what you know, for files
-        that you trust.
+        from a trusted source.
 
     Returns
     -------
@@ -117,7 +116,7 @@ def load(path: str | os.PathLike[str], trusted: Sequence[str | type] = ()) -> An
     Raises
     ------
     LoadError
-        If the file is damaged, or names something that is not trusted.
+        If the file is damaged, or names something untrusted.
     """
     skops = import_module("skops.io")
     several = [trusted] if isinstance(trusted, str) else trusted
@@ -129,14 +128,14 @@ def load(path: str | os.PathLike[str], trusted: Sequence[str | type] = ()) -> An
         named = skops.get_untrusted_types(file=path)
         _check_trusted(path, named, given)
         for name in given:
-            with suppress(AttributeError, ImportError, ValueError):  # Else of no use to the file.
+            with suppress(AttributeError, ImportError, ValueError):
                 resolve_name(name)
         model = skops.load(path, trusted=named)
         check_held(model)
         cuts = [one.name for one in objects_in(model, {}) if isinstance(one, Tokenizer)]
         _check_trusted(path, cuts, given)
     except (MemoryError, OSError, LoadError):
-        # The content is not what is wrong, or it was said.
+        # The content is right, or the error was already told.
         raise
     except Exception as error:
         version = import_module("streamtopics").__version__

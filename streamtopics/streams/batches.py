@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Minibatches of a stream with their data, and how a model scores, learns and counts them."""
+"""Minibatches of a stream: data, scores before learning, learning and counters."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from streamtopics.utils.checks import check_integer
 from streamtopics.utils.steps import check_not_frozen, counted, last_step, steps_before
 from streamtopics.utils.structure import from_arrow, in_order, number_of_rows
 
-# Counters of documents, by the class of model.
+# Counters of documents, by class of model.
 DOCUMENTS_SEEN = ("n_documents_seen_", "n_samples_seen_")
 
 # A list of texts, or rows of counts.
@@ -27,21 +27,21 @@ Documents = list[str] | sparse.csr_matrix
 
 
 class Learner(Protocol):
-    """An estimator with `partial_fit`, or a pipeline with one as its last step."""
+    """An estimator with `partial_fit`, or a pipeline with such a last step."""
 
     @property
     def partial_fit(self) -> Callable[..., Any]: ...
 
 
 class TimedBatch(NamedTuple):
-    """A minibatch with its time, and with ratings, users or labels.
+    """A minibatch with a time, and with ratings, users or labels.
 
     Attributes
     ----------
     X, time : object
-        Counts, or texts for a pipeline, and when they are from.
+        Counts, or texts for a pipeline; and their time.
     data : mapping of str to object
-        Other arguments of `partial_fit` and `score`, such as ``{"y": ratings}``.
+        Other arguments of `partial_fit` and `score`, for example ``{"y": ratings}``.
     """
 
     X: Any
@@ -50,7 +50,7 @@ class TimedBatch(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """Amounts that a model has learnt from."""
+    """Amounts learnt by a model."""
 
     n_documents: int
     n_tokens: float
@@ -60,13 +60,13 @@ class Seen(NamedTuple):
 
 
 def read_batch(item: object) -> TimedBatch:
-    """A minibatch with its time and data; what can be read once only becomes a list."""
+    """A minibatch with its time and data; an iterator becomes a list."""
     batch = item if isinstance(item, TimedBatch) else TimedBatch(item)
     return batch._replace(X=list(batch.X)) if isinstance(batch.X, Iterator) else batch
 
 
 def after(batches: Iterable[Any], skip: int) -> Iterator[Any]:
-    """The minibatches behind the first `skip` ones."""
+    """The minibatches after the first `skip`."""
     if isinstance(batches, str | np.ndarray) or sparse.issparse(batches):
         kind = type(batches).__name__
         raise TypeError(
@@ -86,7 +86,7 @@ def after(batches: Iterable[Any], skip: int) -> Iterator[Any]:
 
 
 def check_model(model: Learner) -> None:
-    """Refuse what cannot learn from a stream, such as a pipeline of scikit-learn."""
+    """Refuse models that cannot learn from a stream, such as a pipeline of scikit-learn."""
     check_not_frozen(model)
     counts = {*DOCUMENTS_SEEN} & {*dir(type(last_step(model)))}
     if not hasattr(model, "partial_fit") or not counts:
@@ -97,7 +97,7 @@ def check_model(model: Learner) -> None:
 
 
 def check_has_topics(model: Learner) -> None:
-    """Refuse a model that has no topics over words."""
+    """Refuse a model without topics over words."""
     if not isinstance(last_step(model), StreamingTopicModel):
         raise TypeError(
             "model must be an estimator of topics over words that learns from counts alone, or a "
@@ -106,12 +106,12 @@ def check_has_topics(model: Learner) -> None:
 
 
 def count_of(estimator: object, *names: str, default: Any = 0) -> Any:
-    """The first of some counters that an estimator has; the default before it has learnt."""
+    """The first present counter of an estimator; the default before learning."""
     return next((getattr(estimator, name) for name in names if hasattr(estimator, name)), default)
 
 
 def seen_by(model: Learner) -> Seen:
-    """Documents and tokens that a model has learnt from; tokens are NaN if it counts none."""
+    """Documents and tokens learnt by a model; tokens are NaN if not counted."""
     learner = last_step(model)
     n_documents = count_of(learner, *DOCUMENTS_SEEN)
     n_tokens = count_of(learner, "n_tokens_seen_", default=np.nan if n_documents else 0.0)
@@ -119,12 +119,12 @@ def seen_by(model: Learner) -> Seen:
 
 
 def n_learnt(model: Learner) -> int:
-    """Minibatches that the topics were learnt from; 0 before the first."""
+    """Minibatches learnt by the topics; 0 before the first."""
     return int(count_of(last_step(model), "n_batch_iter_"))
 
 
 def score_before(model: Any, batch: TimedBatch) -> float:
-    """The score of a minibatch before it is learnt; NaN without rows, or of a new model."""
+    """The score of a minibatch before learning; NaN without rows, or for a new model."""
     if number_of_rows(batch.X) == 0:
         return np.nan
     known = arguments_of(type(model).score) if batch.data else ()
@@ -136,7 +136,7 @@ def score_before(model: Any, batch: TimedBatch) -> float:
 
 
 def learn(model: Learner, batch: TimedBatch, learner: Any) -> None:
-    """Learn a minibatch, by the callback that learns if there is one."""
+    """Learn a minibatch, by the learning callback if any."""
     if learner is None:
         own, of_last = (arguments_of(type(one).partial_fit) for one in (model, last_step(model)))
         # A `TopicStream` takes the times of the documents.
@@ -176,14 +176,14 @@ def together(parts: Sequence[Any]) -> Documents:
 
 
 def counts_of(model: Learner, documents: Documents) -> sparse.csr_matrix:
-    """Counts of words, of columns as they are now; nothing is learnt."""
+    """Counts of words, in the current columns, without learning."""
     found = counted(model, documents) if isinstance(documents, list) else documents
-    # A step of a pipeline may return several entries of a word, and keep what it returned.
+    # A step of a pipeline may return several entries of a word, and keep the matrix.
     return in_order(sparse.csr_matrix(found))
 
 
 def named(model: Learner, documents: Documents) -> Any:
-    """The documents as the model learns them: with names of the columns, if it knows these."""
+    """The documents as learnt by the model: with names of the columns, if known."""
     names = count_of(model, "feature_names_in_", default=None)
     if isinstance(documents, list) or names is None:
         return documents

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Saves a model, its callbacks and its place in a stream, and resumes from there."""
+"""Saves a model, callbacks and the place in a stream, and resumes."""
 
 from __future__ import annotations
 
@@ -18,17 +18,18 @@ from streamtopics.utils.checks import check_integer
 from streamtopics.utils.steps import steps_of
 
 NAMES = "checkpoint-*.model"
-# Checkpoints that are kept, in case the disk damages the newest.
+# Kept checkpoints, in case the disk damages the newest.
 N_KEPT = 3
 
 
 class Resumed(NamedTuple):
-    """A stream as it stood at a checkpoint.
+    """A stream at a checkpoint.
 
     Attributes
     ----------
     model, callbacks, n_batches : estimator, tuple, int
-        The model, the objects in `also`, and the finished minibatches: `skip` of `stream`.
+        The model, the objects in `also`, and the number of finished minibatches: `skip` of
+        `stream`.
     """
 
     model: Any
@@ -37,18 +38,18 @@ class Resumed(NamedTuple):
 
 
 class Checkpointer:
-    """Saves a model along a stream, so that an interrupted stream can be resumed.
+    """Saves a model along a stream, to resume after an interruption.
 
-    Make this the last callback of `stream`, so that earlier callbacks have seen the minibatch. The
-    last three checkpoints are kept. One more is written at the end of the stream, also after an
-    error, unless the model has begun on a minibatch that the callbacks have not seen.
+    Make this the last callback of `stream`, so earlier callbacks have seen the minibatch. The last
+    three checkpoints are kept. One more is written at the end of the stream, also after an error,
+    unless the model has begun a minibatch not yet seen by the callbacks.
 
     Parameters
     ----------
     path, every : str or path-like; int, default=100
-        Folder of one stream, and minibatches from one checkpoint to the next.
+        Folder of one stream, and number of minibatches between checkpoints.
     also : sequence, default=()
-        Other callbacks to keep with the model.
+        Other callbacks to save with the model.
 
     Examples
     --------
@@ -72,7 +73,7 @@ class Checkpointer:
         self._saved: BatchInfo | None = None
 
     def on_batch(self, model: Learner, info: BatchInfo) -> None:
-        """Save, if it is time to."""
+        """Save, if a checkpoint is due."""
         self._last = info, learnt_by(model)
         if info.batch % self.every == 0:
             self._write(model, info)
@@ -82,7 +83,7 @@ class Checkpointer:
         if self._last is None:
             return
         info, learnt = self._last
-        # The number of a minibatch may come again, in another stream.
+        # Another stream may have a minibatch of the same number.
         if info is not self._saved and learnt == learnt_by(model):
             self._write(model, info)
 
@@ -90,9 +91,9 @@ class Checkpointer:
         """Write a checkpoint, and remove old ones."""
         if not self.path.is_dir():
             self.path.mkdir(parents=True, exist_ok=True)
-            # It is there after a power cut too.
+            # Safe against a power cut.
             sync_folder(self.path.parent)
-        # What was killed may have left one more; there are never two.
+        # A killed process may have left one temporary folder, never two.
         self._remove_earlier()
         number = 1 + max((number for number, _ in checkpoints_in(self.path)), default=0)
         kept = Resumed(model, self.also, info.batch)
@@ -101,7 +102,7 @@ class Checkpointer:
         self._remove_earlier()
 
     def _remove_earlier(self) -> None:
-        """Remove old checkpoints, and what a kill has left half-written."""
+        """Remove old checkpoints, and half-written ones."""
         for part in self.path.glob(PARTS):
             part.unlink(missing_ok=True)
         for _, old in checkpoints_in(self.path)[:-N_KEPT]:
@@ -114,13 +115,14 @@ def resume(path: str | os.PathLike[str], trusted: Sequence[str | type] = ()) -> 
     Parameters
     ----------
     path, trusted : str or path-like; sequence of str or type, default=()
-        The folder that a `Checkpointer` writes to, and types as in `streamtopics.load`.
+        The folder of a `Checkpointer`, and types as in `streamtopics.load`.
 
     Returns
     -------
     resumed : Resumed or None
-        None if there is none yet. If only the newest is damaged, the one before, with a warning.
-        With ``skip=resumed.n_batches`` the model becomes, bit for bit, that of an uncut stream.
+        None without a checkpoint. If only the newest is damaged, the one before, with a warning.
+        With ``skip=resumed.n_batches`` the model becomes, bit for bit, the model of an uncut
+        stream.
     """
     errors: list[LoadError | OSError] = []
     for _, file in reversed(checkpoints_in(Path(path))):
@@ -141,13 +143,13 @@ def resume(path: str | os.PathLike[str], trusted: Sequence[str | type] = ()) -> 
 def checkpoints_in(folder: Path) -> list[tuple[int, Path]]:
     """Numbers and paths of the checkpoints in a folder, the oldest first."""
     paths: list[Path] = []
-    with suppress(FileNotFoundError):  # not of what cannot be read: a stream would begin anew
+    with suppress(FileNotFoundError):  # not for unreadable folders: a stream would begin anew
         paths = [path for path in folder.iterdir() if path.match(NAMES)]
     found = [(path.stem.removeprefix("checkpoint-"), path) for path in paths]
     return sorted((int(number), path) for number, path in found if number.isdecimal())
 
 
 def learnt_by(model: Learner) -> list[Any]:
-    """Amounts that a model, or each step of a pipeline, has learnt from."""
+    """Amounts learnt by a model, or by each step of a pipeline."""
     names = ("n_batch_iter_", *DOCUMENTS_SEEN)
     return [count_of(step, name) for _, step in steps_of(model) for name in names]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Texts, records and minibatches of files: what the standard library and pyarrow read."""
+"""Texts, records and minibatches from files, by the standard library and pyarrow."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from streamtopics.utils.times import read_time
 Source: TypeAlias = str | os.PathLike[str] | Iterable[Any]
 OnBad: TypeAlias = Literal["raise", "skip"]
 Lines: TypeAlias = Iterator[tuple[int, str]]  # with their numbers
-Rows: TypeAlias = Iterator[tuple[int, Any]]  # texts or objects, with the number of the line of each
+Rows: TypeAlias = Iterator[tuple[int, Any]]  # texts or objects, with line numbers
 
 STANDARD_INPUT = "-"
 SUFFIXES = {
@@ -39,12 +39,12 @@ SUFFIXES = {
 }  # fmt: skip
 OPEN: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open, ".zst": None}
 ZSTD = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
-# Bytes that are not of the encoding, as `errors="surrogateescape"` reads them.
+# Undecodable bytes, as read by `errors="surrogateescape"`.
 INVALID = re.compile("[\udc80-\udcff]")
-# Texts of a table that stand for none, as pandas has them.
+# Texts of a table for a missing value, as in pandas.
 MISSING = frozenset(("", "#N/A", "<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null"))
 BLOCK = 2**20
-# Forms of dates that are proposed to read by, the first that fits.
+# Forms of dates proposed in messages, the first that fits.
 TIME_FORMATS = [
     f"{day}{time}"
     for day in ("%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y", "%d-%m-%Y", "%d.%m.%y")
@@ -72,7 +72,7 @@ class ReadingError(ValueError):
 
 
 class Skipped:
-    """Counts what readers left out: `counts`, and the `first` file or line, by reason."""
+    """Counts skipped records: `counts`, and the `first` file or line, by reason."""
 
     def __init__(self) -> None:
         self.counts: dict[str, int] = {}
@@ -96,7 +96,7 @@ class Record(NamedTuple):
     Attributes
     ----------
     text, time, fields : str, datetime or float or None, dict
-        Fields are of other keys that were asked for.
+        Fields hold the requested other keys.
     source, line : str, int
         The path of the file, or "", and the number of the line, record or item, from 1.
     """
@@ -109,7 +109,7 @@ class Record(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """How a source is read, and the name and the unit of a file of it."""
+    """How a source is read, with the name and the unit of a file."""
 
     text_key: str = "text"
     time_key: str | None = None
@@ -125,7 +125,7 @@ class Reading(NamedTuple):
     unit: str = "item"
 
     def of(self, path: Path) -> Reading:
-        """Return how a file is read."""
+        """Return the reading for a file."""
         kind = self.format or SUFFIXES.get(kind_of(path.name)) or ("csv" if self.sep else None)
         name = "standard input" if str(path) == STANDARD_INPUT else str(path)
         unit = {"json": "record", "parquet": "row", "xlsx": "row"}.get(kind or "", "line")
@@ -140,7 +140,7 @@ class Reading(NamedTuple):
         return ReadingError(reason, self.place(number), problem, *remedy)
 
     def skip(self, reason: str, place: str) -> None:
-        """Count what is left out."""
+        """Count a skipped record."""
         if self.skipped is not None:
             self.skipped.add(reason, place)
 
@@ -168,7 +168,7 @@ class Reading(NamedTuple):
         return Record(text, time, fields, self.name, number)
 
     def _field(self, number: int, row: object, key: str, setting: str) -> Any:
-        """Return the value of a key; dots lead into objects, where no key has them itself."""
+        """Return the value of a key; a dot leads into an object if no key contains the dot."""
         of_text = setting == "text_key"
         if of_text and not isinstance(row, Mapping):
             return row
@@ -210,23 +210,23 @@ def read_texts(
     Parameters
     ----------
     source : iterable of str, path or iterable of paths
-        In an iterable a str or an object with `text_key` is a document and a
-        :class:`pathlib.Path` a file or folder. A str by itself is a path; "-" is standard input.
+        Documents in an iterable are str or objects with `text_key`; a :class:`pathlib.Path` in an
+        iterable is a file or folder. A single str is a path; "-" is standard input.
     text_key : str, default="text"
         Key or column of the text. Dots lead into objects: "user.name".
     format : {"lines", "documents", "jsonl", "json", "csv", "tsv", "parquet", "xlsx"} or None, \
 default=None
-        None goes by the suffix, with ".gz", ".bz2", ".xz" or ".zst" behind it if compressed. Other
-        files have a document on each line; in a folder a ".txt" file is one document. ".json" has
-        an array, or JSON on each line as ".jsonl". Missing texts of tables are "".
+        None goes by the suffix; ".gz", ".bz2", ".xz" or ".zst" may follow. Files with other
+        suffixes have a document on each line; in a folder a ".txt" file is one document. ".json"
+        has an array, or JSON on each line as ".jsonl". Missing texts of tables are "".
     sep : str or None, default=None
-        What separates the fields of a table. None is a tab in ".tsv" and otherwise a comma, or, if
-        the first line has none, a semicolon, tab or bar in it.
+        Separator of the fields of a table. None is a tab in ".tsv". Otherwise None is a comma or,
+        if the first line has no comma, the semicolon, tab or bar in the first line.
     encoding : str, default="utf-8"
     on_bad : {"raise", "skip"}, default="raise"
         Treatment of unreadable records; "raise" raises a `ReadingError`.
     skipped : Skipped or None, default=None
-        Counts what was left out: empty lines, bad records, files with other suffixes.
+        Counts skipped records: empty lines, bad records, files with other suffixes.
 
     Returns
     -------
@@ -262,11 +262,11 @@ def read_records(
     source, text_key, format, sep, encoding, on_bad, skipped
         As in `read_texts`.
     time_key : str or None, default=None
-        Key of the time: a year, a date as of ISO 8601, 20240131, or seconds since 1970.
+        Key of the time: a year, an ISO 8601 date, 20240131, or seconds since 1970.
     keys : sequence of str, default=()
-        Other keys, which each record must have.
+        Other keys, required in each record.
     time_format : str or None, default=None
-        The form of times for `datetime.strptime`, such as "%d.%m.%Y".
+        Form of times for `datetime.strptime`, for example "%d.%m.%Y".
 
     Returns
     -------
@@ -294,15 +294,15 @@ def iter_minibatches(
     source : iterable of str, path, iterable of paths or matrix
         Texts or files as in `read_texts`, or the rows of a matrix (dense, sparse or a data frame).
     batch_size : int, default=1000
-        Documents in a minibatch; the last one may have fewer.
+        Documents in a minibatch; the last minibatch may have fewer.
     vectorizer : object with `transform` or None, default=None
-        Turns texts into counts, such as a fitted
+        Turns texts into counts; for example a fitted
         :class:`~sklearn.feature_extraction.text.CountVectorizer`.
 
     Returns
     -------
     minibatches : iterator
-        Of counts, of lists of str without a vectorizer, or of slices of the matrix.
+        Counts, lists of str without a vectorizer, or slices of the matrix.
 
     Examples
     --------
@@ -311,7 +311,7 @@ def iter_minibatches(
     [['a stream', 'of five'], ['texts', 'in'], ['batches']]
     """
     check_integer(batch_size=batch_size)
-    n = int(batch_size)  # One of NumPy with few bits would wrap around.
+    n = int(batch_size)  # A NumPy integer with few bits would wrap around.
     batches: Iterator[Any]
     if is_matrix(source):
         check_structure(source, "iter_minibatches", "source")
@@ -330,7 +330,7 @@ def is_matrix(source: object) -> bool:
 
 
 def existing(path: str | os.PathLike[str]) -> Path:
-    """Return a path of which there is a file, a folder or standard input."""
+    """Return the path of an existing file or folder, or of standard input."""
     name = os.fspath(path)
     if name != STANDARD_INPUT and not os.path.exists(name):  # noqa: PTH110 - a Path may raise
         remedy = ". Pass texts as a list: [text, ...]" if isinstance(path, str) else ""
@@ -339,12 +339,12 @@ def existing(path: str | os.PathLike[str]) -> Path:
 
 
 def kind_of(name: str) -> str:
-    """Return the suffix of a file name, without that of compression."""
+    """Return the suffix of a file name, without the suffix of compression."""
     path = PurePath(name.lower())
     return PurePath(path.stem).suffix if path.suffix in OPEN else path.suffix
 
 
-# From a source to the lines of a file: records, or texts if only they are read
+# From a source to the lines of a file: records, or texts if only texts are read
 
 
 def _read(source: Source, reading: Reading) -> Iterator[Any]:
@@ -429,7 +429,7 @@ def _read_rows(rows: Rows, reading: Reading) -> Iterator[Any]:
 
 
 def _lines(file: Iterable[str], reading: Reading, first: int = 1) -> Lines:
-    """Yield the lines that can be decoded, with their ends and numbers."""
+    """Yield the decodable lines, with their ends and numbers."""
     number = first - 1
     try:
         for number, line in enumerate(file, start=first):
@@ -442,7 +442,7 @@ def _lines(file: Iterable[str], reading: Reading, first: int = 1) -> Lines:
             problem = f"byte 0x{byte:02x} at position {bad.start() + 1} is {reason}"
             reading.bad(reading.error(reason, number, problem, "encoding", known))
     except (EOFError, OSError, UnicodeError, lzma.LZMAError, zlib.error) as error:
-        if isinstance(error, OSError) and error.errno is not None:  # the disk, not what is on it
+        if isinstance(error, OSError) and error.errno is not None:  # the disk, not the contents
             raise
         problem = f"cannot be decompressed or decoded ({error}); fetch it again, or rename it"
         reading.bad(reading.error("broken file", number + 1, problem))
@@ -463,7 +463,7 @@ def _plain(lines: Lines, reading: Reading) -> Rows:
 
 
 def _plain_texts(file: Any, reading: Reading) -> Iterator[str]:
-    """Yield the texts of `_plain`, many at a time where all lines are good."""
+    """Yield the texts of `_plain`, many at a time if all lines are good."""
     first, skipped = 1, reading.skipped
     while block := file.readlines(BLOCK if first > 1 else 1):
         whole = "".join(block)
@@ -488,7 +488,7 @@ def _json_lines(lines: Lines, reading: Reading) -> Rows:
 
 
 def _json(lines: Lines, reading: Reading) -> Rows:
-    """Read the values of one array, or else of each line."""
+    """Read the values of one array, or of each line."""
     number, line = next((one for one in lines if not one[1].isspace()), (1, "\n"))
     if not line.lstrip().startswith("["):
         yield from _json_lines(chain([(number, line)], lines), reading)
@@ -502,7 +502,7 @@ def _json(lines: Lines, reading: Reading) -> Rows:
 
 
 def _table(lines: Lines, reading: Reading) -> Rows:
-    """Read the rows under one with the names of the columns."""
+    """Read the rows under a row with the names of the columns."""
     head = next(lines, (1, ""))
     lines, common = chain([head], lines), "\t" if reading.format == "tsv" else ","
     sep = reading.sep or next((c for c in f"{common};\t|" if c in head[1]), common)
@@ -546,7 +546,7 @@ def _table(lines: Lines, reading: Reading) -> Rows:
 
 
 def _time_formats(value: object) -> list[str]:
-    """The argument and a form that a date may have, which is no ISO 8601."""
+    """The argument and a form of a date that is not ISO 8601."""
     for form in TIME_FORMATS:
         with suppress(ValueError):
             datetime.strptime(str(value).strip(), form)
@@ -555,7 +555,7 @@ def _time_formats(value: object) -> list[str]:
 
 
 def _similar_keys(key: str, values: Mapping[str, Any], of_text: bool) -> list[str]:
-    """Keys that may be meant: within an object, spelled alike, or those of the longest texts."""
+    """Keys possibly meant: within an object, spelled alike, or with the longest texts."""
     lower = {str(name).lower(): str(name) for name in reversed(list(values))}
     inner = [name for name in values if isinstance(values[name], Mapping)]
     found = [f"{name}.{key}" for name in inner if key in values[name]]
@@ -586,7 +586,7 @@ def _arrow_rows(path: Path, reading: Reading) -> Rows:
 
 
 def _excel_rows(path: Path, reading: Reading) -> Rows:
-    """Read the rows of the first sheet of a workbook under one with the names of the columns."""
+    """Read the rows of the first sheet of a workbook under a row with the names of columns."""
     openpyxl, names = _needed("openpyxl", "openpyxl"), list[str]()
     try:
         book = openpyxl.load_workbook(path, read_only=True, data_only=True)
@@ -595,7 +595,7 @@ def _excel_rows(path: Path, reading: Reading) -> Rows:
         raise ReadingError("broken file", reading.name, problem) from error
     with closing(book):
         sheet = book.worksheets[0]
-        sheet.reset_dimensions()  # What a program has written of them may be wrong.
+        sheet.reset_dimensions()  # The stored dimensions may be wrong.
         for number, cells in enumerate(sheet.iter_rows(values_only=True), start=1):
             if all(cell is None for cell in cells):
                 reading.skip("empty lines", reading.place(number))
@@ -617,6 +617,6 @@ FORMATS = {
 
 
 def record_of_line(line: str, reading: Reading, number: int) -> Record | None:
-    """Return the record of one line, None of one that is left out."""
+    """Return the record of one line, None for a skipped line."""
     rows = FORMATS[reading.format](_lines([line], reading, number), reading)
     return next(_read_rows(rows, reading), None)

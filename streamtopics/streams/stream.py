@@ -23,23 +23,24 @@ from streamtopics.utils.output import ShownAsTable
 from streamtopics.utils.progress import LOG, Progress
 
 Model = TypeVar("Model", bound=Learner)
-# Rows of scores that are kept.
+# Kept rows of scores.
 MAX_ROWS = 10_000
-# Types of times that JSON has.
+# Types of times in JSON.
 PLAIN = {type(None), bool, int, float, str}
 
 
 class BatchInfo(NamedTuple):
-    """A minibatch that a model has just learnt from.
+    """A minibatch just learnt by a model.
 
     Attributes
     ----------
     batch, X, time : int, object, object
         Number in the stream, from 1, the minibatch, and its time, or None.
     n_documents, n_tokens, n_documents_seen, n_tokens_seen : int, float, int, float
-        Learnt from it, and so far, also before the stream; NaN tokens if the model counts none.
+        Learnt from the minibatch, and so far, also before the stream; tokens are NaN if not
+        counted.
     score : float
-        `score` of the minibatch before it was learnt, or NaN.
+        `score` of the minibatch before learning, or NaN.
     """
 
     batch: int
@@ -60,29 +61,30 @@ def stream(
     score: bool = False,
     skip: int = 0,
 ) -> Model:
-    """Learn from a stream of minibatches, and call callbacks after each of them.
+    """Learn from a stream of minibatches, and call callbacks after each.
 
     Parameters
     ----------
     model : estimator with partial_fit
-        One of this package, or a `StreamingPipeline` that ends in one, to learn on.
+        An estimator of this package, or a `StreamingPipeline` with one as last step; learning
+        continues from its state.
     batches : iterable
         Minibatches: X of `partial_fit`, or a `TimedBatch`.
     callbacks : sequence, default=()
-        Functions ``callback(model, info)`` or objects with ``on_batch(model, info)``, where
-        ``info`` is a `BatchInfo`; one that returns True ends the stream. ``finish(model)`` is
-        called at the end, also after an error. ``learn(model, X, *, time=None)`` of one object,
-        such as `DriftMonitor`, takes the place of `partial_fit`.
+        Functions ``callback(model, info)`` or objects with ``on_batch(model, info)``; ``info`` is a
+        `BatchInfo`. The stream ends if a callback returns True. ``finish(model)`` is called at the
+        end, also after an error. One object may have ``learn(model, X, *, time=None)``, called
+        instead of `partial_fit`, for example a `DriftMonitor`.
     score : bool, default=False
-        Score each minibatch before it is learnt, as for a callback with a true `needs_score`.
+        Score each minibatch before learning, as for a callback with a true `needs_score`.
     skip : int, default=0
-        Minibatches at the head of `batches` that the model has learnt before.
+        Number of first minibatches already learnt by the model.
 
     Returns
     -------
     model : estimator
-        The same object. After an error or an interrupt it has learnt whole minibatches only; first
-        steps of a pipeline may have seen one more, so go on from a saved one.
+        The same object. After an error or an interrupt, whole minibatches are learnt. First steps
+        of a pipeline may have seen one more, so continue from a saved pipeline.
 
     Examples
     --------
@@ -102,7 +104,7 @@ def stream(
     with finish_all(model, callbacks):
         for number, item in enumerate(left, start=int(skip) + 1):
             info = _learn(model, item, number, learner_of(callbacks), score)
-            # All are called, whichever of them ends the stream.
+            # All callbacks are called, also if an earlier one ends the stream.
             ends = [call(callback, model, info) for callback in callbacks] if info else []
             if any(ends):
                 break
@@ -137,12 +139,12 @@ def has(callback: object, name: str) -> Any:
 
 
 def learner_of(callbacks: Sequence[object]) -> Any:
-    """The callback that learns in the place of `partial_fit`; None if there is none."""
+    """The callback that learns instead of `partial_fit`, or None."""
     return next((callback for callback in callbacks if has(callback, "learn")), None)
 
 
 def call(callback: object, model: Learner, info: BatchInfo) -> bool:
-    """Call a callback, and return whether it ends the stream, which only True does."""
+    """Call a callback, and return whether the result is True, to end the stream."""
     method = has(callback, "on_batch") or callback
     verdict = method(model, info) if callable(method) else None
     return isinstance(verdict, bool | np.bool_) and bool(verdict)
@@ -156,7 +158,7 @@ def finish_all(model: Learner, callbacks: Sequence[object]) -> Iterator[None]:
         yield
     except BaseException as error:
         first = error
-    # Those that learn come last: a checkpoint is of the model that the callbacks were shown.
+    # Learning callbacks come last: a checkpoint has the model as shown to the callbacks.
     for callback in sorted(callbacks, key=lambda callback: has(callback, "learn") is not None):
         try:
             if finish := has(callback, "finish"):
@@ -171,7 +173,7 @@ def finish_all(model: Learner, callbacks: Sequence[object]) -> Iterator[None]:
 
 
 def check_callbacks(callbacks: Sequence[object]) -> None:
-    """Refuse what cannot be called, two that learn, and a checkpoint of what comes after it."""
+    """Refuse what cannot be called, two that learn, and callbacks after a checkpoint."""
     for place, callback in enumerate(callbacks):
         method = has(callback, "on_batch") or has(callback, "learn")
         if isinstance(callback, type) or not (callable(callback) or method):
@@ -194,15 +196,15 @@ def check_callbacks(callbacks: Sequence[object]) -> None:
 
 
 class ScoreHistory(ShownAsTable):
-    """Keeps the score of each minibatch before it was learnt, as in the example of `stream`.
+    """Keeps the score of each minibatch before learning, as in the example of `stream`.
 
     Attributes
     ----------
     rows : list of BatchInfo
-        The last 10,000, without X; ``pandas.DataFrame(history.rows)`` makes a table of them.
+        The last 10,000, without X; ``pandas.DataFrame(history.rows)`` makes a table.
     mean, standard_error : float
-        Of their scores, weighted by tokens, or documents if the model counts none; NaN without any.
-        The error takes minibatches for independent, and includes the learning curve.
+        Of the scores, weighted by tokens, or by documents if tokens are not counted; NaN without
+        scores. The error treats minibatches as independent, and includes the learning curve.
     """
 
     needs_score = True
@@ -238,7 +240,7 @@ class ScoreHistory(ShownAsTable):
 
 
 def mean_score(rows: Sequence[BatchInfo]) -> tuple[float, float]:
-    """The weighted mean of scores and its standard error, without rows of NaN."""
+    """The weighted mean of scores and the standard error, without rows of NaN."""
     scores = np.array([row.score for row in rows])
     sizes = [row.n_documents if np.isnan(row.n_tokens) else row.n_tokens for row in rows]
     weights = np.array(sizes, np.float64)
@@ -252,11 +254,11 @@ def mean_score(rows: Sequence[BatchInfo]) -> tuple[float, float]:
     return mean, float(np.sqrt(variance))
 
 
-# Rows that a callback keeps, as one array of bytes: a checkpoint of thousands is small and quick.
+# Kept rows of a callback, as one array of bytes: a checkpoint of thousands is small and quick.
 
 
 def packed(rows: Sequence[Any], times: Iterable[object]) -> Any:
-    """Rows of numbers and texts as bytes of JSON; as they are if a time is of another type."""
+    """Rows of numbers and texts as bytes of JSON; unchanged if a time is of another type."""
     if not PLAIN.issuperset(map(type, times)):
         return rows
     content = json.dumps(rows, ensure_ascii=False, default=lambda number: number.item())
@@ -281,12 +283,12 @@ class ProgressReport:
     Parameters
     ----------
     total, title : int or None, default=None; str, default="stream"
-        Documents in the stream, for a bar and the time left, and what the line begins with.
+        Documents in the stream, for a bar and the time left; and the beginning of the line.
 
     Attributes
     ----------
     n_documents : int
-        Learnt so far.
+        Documents learnt so far.
     """
 
     def __init__(self, total: int | None = None, title: str = "stream") -> None:
@@ -295,10 +297,10 @@ class ProgressReport:
         self._bar: Progress | None = None
 
     def on_batch(self, model: Learner, info: BatchInfo) -> None:
-        """Show that a minibatch was learnt."""
+        """Show a learnt minibatch."""
         self.n_documents += info.n_documents
         if self._bar is None:
-            # How long the first minibatch took is not known, so it counts for no speed.
+            # The first minibatch has an unknown duration, so it counts for no speed.
             self._bar = Progress(self.title, self.total, n_done=self.n_documents)
             self._bar.score(info.score)
         else:

@@ -142,7 +142,7 @@ class ReportsDocuments(HoldsDocuments):
         Parameters
         ----------
         path : str or path, default=None
-            File, for example "topics.html", replaced if present; None writes no file.
+            File, for example "topics.html", replaced if present; None skips the file.
         **how
             For example ``title`` or ``date``: see `streamtopics.report.report`. Totals, findings,
             alarms and documents are taken from the stream by default.

@@ -4,7 +4,7 @@
 Clusters are a Dirichlet process on a fixed number of places. The number n_k of documents of a
 cluster follows the affine rule of the words,
 
-  n_k <- retain_k n_k + gain sum_d q_dk,
+    n_k <- retain_k n_k + gain sum_d q_dk,
 
 and is kept as alpha; a free place has 0. A dead cluster gets retain = gain = 0.
 """

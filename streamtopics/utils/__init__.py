@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What every room needs: checks, times, records, threads, progress."""
+"""Checks, times, records, threads and progress for every room."""

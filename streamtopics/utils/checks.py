@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Checks of the fields of records, such as rules and models, and of arguments of functions.
 
-Numbers that are checked as fields are Python's own from then on: those of NumPy wrap around.
+A checked number of NumPy becomes a Python number, because NumPy's numbers wrap around.
 """
 
 import sys
@@ -17,20 +17,20 @@ from numpy.typing import ArrayLike
 # More rounds than a kernel can count, and more documents than a double can.
 MOST_WHOLE = 2**31 - 1
 MOST_DOCUMENTS = 10**15
-# Samples of the topics of a document, beyond which nothing is more exact.
+# Most samples of the topics of a document; more would not be more exact.
 MOST_PARTICLES = 1_000_000
-# Pseudo-counts that a prior may have.
+# Range of the pseudo-counts of a prior.
 LEAST_PRIOR, MOST_PRIOR = 1e-10, 1e10
-# Share of the greatest pseudo-count of a word below which the prior of a topic excludes it.
+# A word with a smaller share of its greatest pseudo-count is excluded from a topic.
 EXCLUDED = 1e-3
-# What has the units of data, such as a rate or a precision.
+# Range of numbers in units of data, such as a rate or a precision.
 LEAST_SCALE, MOST_SCALE = 1e-50, 1e50
-# How far the sum of probabilities may be from 1.
+# Largest error of a sum of probabilities.
 SUM_TOLERANCE = 1e-6
 
 
 def warn_of_no_effect(estimator: Any, *names: str) -> None:
-    """Warn of parameters that were set and that `fit` does not read, if the estimator has them."""
+    """Warn of parameters that were set but have no effect in `fit`, if the estimator has them."""
     parameters, values = signature(type(estimator)).parameters, estimator.get_params(deep=False)
     for name in names:
         if name in values and (value := values[name]) != parameters[name].default:
@@ -39,7 +39,7 @@ def warn_of_no_effect(estimator: Any, *names: str) -> None:
 
 
 def check_range(record: object, least: float, most: float, **values: float) -> None:
-    """Refuse fields that are not numbers from `least` to `most`, infinity never."""
+    """Refuse fields that are not finite numbers from `least` to `most`."""
     for name, value in values.items():
         number = plain(value)
         if not (is_number(number) and least <= number <= most and abs(number) < np.inf):
@@ -58,12 +58,12 @@ def check_positive(record: object, **values: float) -> None:
 
 
 def check_pseudo_counts(record: object, **values: float) -> None:
-    """Refuse fields that are no pseudo-counts of a prior."""
+    """Refuse fields outside the range of pseudo-counts of a prior."""
     check_range(record, LEAST_PRIOR, MOST_PRIOR, **values)
 
 
 def check_scales(record: object, **values: float) -> None:
-    """Refuse fields that no data can have the scale of."""
+    """Refuse fields outside the range of scales of data."""
     check_range(record, LEAST_SCALE, MOST_SCALE, **values)
 
 
@@ -85,7 +85,7 @@ def check_method(record: object, method: str, example: str, **values: object) ->
 def check_integer(
     *, least: int = 1, most: int = sys.maxsize, reason: str = "", **values: int
 ) -> None:
-    """Refuse arguments that are not integers from `least` to `most`; `reason` is of the least."""
+    """Refuse arguments that are not integers from `least` to `most`; `reason` is for `least`."""
     for name, value in values.items():
         if not is_whole(value):
             raise TypeError(f"{name} must be an integer; got {value!r:.60}")
@@ -102,7 +102,7 @@ def check_number(*, least: float, most: float, **values: float) -> None:
 
 
 def check_one_of(choices: Iterable[str], **values: str) -> None:
-    """Refuse fields or arguments that are none of the words."""
+    """Refuse fields or arguments other than the given words."""
     for name, value in values.items():
         if not (isinstance(value, str) and value in choices):
             allowed = ", ".join(map(repr, choices))
@@ -110,8 +110,8 @@ def check_one_of(choices: Iterable[str], **values: str) -> None:
 
 
 def is_masked(values: object) -> bool:
-    """Whether it is an array with masked entries, which NumPy would read as if they were not."""
-    # Of a frame NumPy's own function would ask a column that is called _mask.
+    """Whether an array has masked entries, ignored by NumPy's conversions."""
+    # NumPy's own function would ask a frame for a column called _mask.
     return isinstance(values, np.ma.MaskedArray) and bool(np.ma.is_masked(values))
 
 
@@ -122,7 +122,7 @@ def check_not_masked(values: object, caller: str, name: str) -> None:
 
 
 def floats(values: ArrayLike, name: str) -> np.ndarray:
-    """An array of float64, of its own; masked entries, dates and complex numbers are refused."""
+    """A new array of float64; masked entries, dates and complex numbers are refused."""
     check_not_masked(values, "streamtopics", name)
     if np.asarray(values).dtype.kind in "mMc":
         raise TypeError(f"{name} must hold real numbers; got {np.asarray(values).dtype}")
@@ -130,26 +130,26 @@ def floats(values: ArrayLike, name: str) -> np.ndarray:
 
 
 def is_whole(value: object) -> TypeGuard[int]:
-    """Whether this is a whole number, however large; no truth value is, and no span of time."""
+    """Whether a value is a whole number of any size, and not a bool or a span of time."""
     return isinstance(value, Integral) and not isinstance(value, bool | np.timedelta64)
 
 
 def is_number(value: object) -> TypeGuard[float]:
-    """Whether this is a number that floating point can hold; no truth value is."""
+    """Whether a value is a number within floating point, and not a bool."""
     if is_whole(value):
         return abs(int(value)) <= sys.float_info.max
     return isinstance(value, Real) and not isinstance(value, Integral)
 
 
 def plain(value: Any) -> Any:
-    """A number of NumPy as one of Python, anything else as it is."""
+    """A number of NumPy as a Python number; any other value unchanged."""
     if isinstance(value, np.integer) and is_whole(value):
         return int(value)
     return float(value) if isinstance(value, np.floating) else value
 
 
 class HoldsPlainNumbers:
-    """An estimator whose numbers of NumPy among the parameters become those of Python."""
+    """An estimator that converts parameters from NumPy's numbers to Python's."""
 
     _get_param_names: Callable[[], list[str]]
 
@@ -160,7 +160,7 @@ class HoldsPlainNumbers:
 
 
 def _store(record: object, name: str, value: object) -> None:
-    """Let a field hold the number as one of Python."""
+    """Store a number in a field as a Python number."""
     if isinstance(value, np.generic) and getattr(record, name, None) is value:
         object.__setattr__(record, name, plain(value))
 

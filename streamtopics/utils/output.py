@@ -10,14 +10,14 @@ import numpy as np
 
 from streamtopics.utils.steps import last_step
 
-# The one place that says so; `Documentation` of the project's metadata has to be the same.
+# The only place of the address; equal to `Documentation` in the project's metadata.
 DOCUMENTATION = "https://streamtopics.github.io/streamtopics/"
 # Rows of a table in a notebook.
 N_SHOWN = 20
 
 
 class LinksToReference:
-    """An estimator of ours whose HTML representation links to its page of the API reference."""
+    """An estimator with a link to its page of the API reference in the HTML representation."""
 
     _doc_link_module: ClassVar[str] = "streamtopics"
     _doc_link_template: ClassVar[str] = DOCUMENTATION + "api/generated/{page}.html"
@@ -30,9 +30,9 @@ class LinksToReference:
 
 
 class ShownAsTable:
-    """An object whose `repr` says what it holds, and which notebooks show as a small table."""
+    """An object with its contents in `repr`, shown in notebooks as a small table."""
 
-    # What it says, the names of columns, and rows.
+    # Caption, names of columns, and rows.
     _table: Callable[[], tuple[str, Sequence[str], Sequence[Iterable[object]]]]
 
     def __repr__(self) -> str:
@@ -44,7 +44,7 @@ class ShownAsTable:
 
 
 class ShowsTopics:
-    """A pipeline which notebooks show with a table of its topics, once it has learnt any."""
+    """A pipeline shown in notebooks with a table of its topics, once learnt."""
 
     top_words: Callable[..., list[list[Any]]]
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Independent jobs over threads of the standard library, and locks.
 
-joblib's loop waits in steps of ten milliseconds, as long as a whole minibatch takes.
+The loop of joblib waits in steps of ten milliseconds, as long as a whole minibatch takes.
 """
 
 import os
@@ -33,9 +33,9 @@ class Workers:
 
 
 def spans(n: int, least: int) -> list[tuple[int, int]]:
-    """Cut range(n) into at most 32 equal parts, of not much less than `least`, for any workers.
+    """Cut range(n) into at most 32 equal parts, of about `least` or more, for any workers.
 
-    `least` is as many as take some tenths of a millisecond, which is worth a thread.
+    `least` should take some tenths of a millisecond, enough to be worth a thread.
     """
     n_parts = max(1, min(MOST_PARTS, round(n / least)))
     return [(n * i // n_parts, n * (i + 1) // n_parts) for i in range(n_parts)]
@@ -50,7 +50,7 @@ SERIAL = Workers(_one_by_one)
 
 @contextmanager
 def workers(n_jobs: int | None) -> Iterator[Workers]:
-    """Workers for the length of a `with` block; `n_jobs` as everywhere in scikit-learn."""
+    """Workers for the length of a `with` block; `n_jobs` as in scikit-learn."""
     if n_jobs == 1:
         yield SERIAL
         return
@@ -67,7 +67,7 @@ def workers(n_jobs: int | None) -> Iterator[Workers]:
 def _share(threads: ThreadPoolExecutor, n: int, function: Function, jobs: Jobs) -> list[Any]:
     """Let this thread and at most n - 1 others take jobs from one queue.
 
-    This one waits for none that has not begun, so that a job may share out others.
+    This thread waits only for begun jobs, so a job may share out further jobs.
     """
     jobs = list(jobs)
     results: list[Any] = [None] * len(jobs)
@@ -82,7 +82,7 @@ def _share(threads: ThreadPoolExecutor, n: int, function: Function, jobs: Jobs) 
                     return
                 results[place] = function(*jobs[place])
         finally:
-            # Where a job has failed, no other one is begun.
+            # After a failed job no further job is begun.
             queue.clear()
 
     tasks = [threads.submit(work) for _ in range(min(n, len(jobs)) - 1)]
@@ -97,7 +97,7 @@ def _share(threads: ThreadPoolExecutor, n: int, function: Function, jobs: Jobs) 
 
 
 class WithCache:
-    """An object with a dict beside its state: no copy, pickle or file has what is in it."""
+    """An object with a dict beside its state, without a part in copies, pickles and files."""
 
     __slots__ = ("_cache",)
     _cache: dict[Any, Any]
@@ -108,14 +108,14 @@ class WithCache:
         return made
 
 
-# Else copy and pickle would take it along. In `vars`, it would count as a change by learning.
+# Otherwise copy and pickle would include it. In `vars`, it would look like a change by learning.
 del WithCache.__slots__
 
 
 def lock_of(owner: Any) -> threading.RLock:
-    """The lock of an object; a thread that holds it may take it again.
+    """The lock of an object; a thread with the lock may take it again.
 
-    A forked process has a lock of its own, as nobody is left to release its parent's.
+    A forked process has its own lock, because nobody is left to release the parent's.
     """
     # One step of a dict, for all threads: a lock around it could stay held after an interrupt.
     cache = owner._cache if isinstance(owner, WithCache) else {}
@@ -123,21 +123,21 @@ def lock_of(owner: Any) -> threading.RLock:
     return lock
 
 
-# Whose lock is held by the one thread that limits those of linear algebra.
+# Held by the one thread that limits the threads of linear algebra.
 _ALONE = WithCache()
 
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Do linear algebra in one thread, so that sums have the same bits for any number of them."""
-    # The limit is the whole process's: of two that set it at a time, one would leave it behind.
+    """Do linear algebra in one thread, so sums have the same bits for any number of threads."""
+    # The limit is for the whole process: of two limits at a time, one would stay behind.
     with lock_of(_ALONE), threadpool_limits(1):
         yield
 
 
 @contextmanager
 def held(locks: list[threading.RLock]) -> Iterator[None]:
-    """Hold locks. One in another: a stack of them may find no memory to note one that it holds."""
+    """Hold locks. Recursive: a stack of locks may find no memory to note a held one."""
     if not locks:
         yield
         return

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How far a long `fit`, or a stream, has come: a bar on standard error, or lines of `logging`."""
+"""Progress of a long `fit`, or a stream: a bar on standard error, or lines of `logging`."""
 
 import logging
 import sys
@@ -9,7 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 
-# Of all of the package.
+# For the whole package.
 LOG = logging.getLogger("streamtopics")
 
 
@@ -33,7 +33,7 @@ class Progress:
         self._title, self._n_done = title, n_done
         self._started = time.monotonic()
         if enabled and sys.stderr is not None:
-            # It takes a tenth of a second, which those who want no bar need not wait.
+            # The import takes a tenth of a second, only needed for a bar.
             from tqdm.auto import tqdm
 
             unit = f" {units[0]}"
@@ -43,13 +43,13 @@ class Progress:
                 )
 
     def update(self, documents: int, tokens: float) -> None:
-        """Count what was learnt from."""
+        """Count learnt documents and tokens."""
         self._tokens += tokens
         self._n_done += documents
         if self._bar is None:
             LOG.debug("%s", self)
         else:
-            # Somebody may have closed standard error.
+            # Standard error may have been closed.
             with suppress(OSError, ValueError):
                 self._bar.set_postfix_str(self._speed(), refresh=False)
                 self._bar.update(documents)
@@ -63,12 +63,12 @@ class Progress:
         return f"{self._title}: {self._n_done:,} {self._units[0]}, {self._speed()}"
 
     def score(self, value: float) -> None:
-        """Take in a held-out score, in nats per token; NaN is none."""
+        """Add a held-out score, in nats per token; NaN is ignored."""
         if not np.isnan(value):
             self._score = value if np.isnan(self._score) else 0.8 * self._score + 0.2 * value
 
     def finish(self) -> None:
-        """Draw the bar a last time."""
+        """Draw the bar for the last time."""
         if self._bar is None:
             LOG.info("%s", self)
         else:

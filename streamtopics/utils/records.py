@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Frozen records: their fields by path, such as `boost__scale`, and estimators that hold them."""
+"""Frozen records: fields by path, such as `boost__scale`, and estimators with records."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def nested_fields(record: object) -> Iterator[tuple[str, Any]]:
-    """Paths and values of the fields of a record, and of the records in it."""
+    """Paths and values of the fields of a record, and of records within."""
     for name, value in fields_of(record).items() if is_record(record) else ():
         yield name, value
         for path, inner in nested_fields(value):
@@ -26,7 +26,7 @@ def fields_of(record: "DataclassInstance") -> dict[str, Any]:
 
 
 def replaced(record: Any, values: Mapping[str, Any], name: str) -> Any:
-    """The record with other values, by path; `name` is its own, for messages."""
+    """The record with other values, by path; `name` is the record's own, for messages."""
     own: dict[str, Any] = {}
     inner: dict[str, dict[str, Any]] = {}
     for path, value in values.items():
@@ -46,19 +46,19 @@ def replaced(record: Any, values: Mapping[str, Any], name: str) -> Any:
 
 
 def is_record(value: object) -> TypeGuard["DataclassInstance"]:
-    """Whether this is an instance of a dataclass."""
+    """Whether a value is an instance of a dataclass."""
     return is_dataclass(value) and not isinstance(value, type)
 
 
 def keep(estimator: object, given: Mapping[str, object]) -> None:
-    """Keep the parameters of an estimator: `given` has the `locals()` of its `__init__`."""
+    """Store the parameters of an estimator; `given` has the `locals()` of its `__init__`."""
     for name, value in given.items():
         if name != "self":
             setattr(estimator, name, value)
 
 
 def of_record(field: str, doc: str, kind: Callable[[Any], Any] | None = None) -> Any:
-    """A property that reads a field of an estimator's `_commit`; `kind` makes a copy of it."""
+    """A property for a field of an estimator's `_commit`; `kind` makes a copy."""
 
     def read(self: Any) -> Any:
         check_is_fitted(self)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The steps of a model: an estimator, or a pipeline, whose steps may be pipelines or frozen."""
+"""The steps of a model: an estimator, or a pipeline with steps that may be pipelines or frozen."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from streamtopics.utils.structure import from_arrow
 
 
 def steps_of(model: object) -> list[tuple[str, Any]]:
-    """Names and single steps of a model in order; those of a frozen pipeline are frozen."""
+    """Names and single steps of a model in order; steps of a frozen pipeline are frozen."""
     found: list[tuple[str, Any]] = []
     for name, step in getattr(model, "steps", ()):
         if is_frozen(model) and not _is_idle(step):
@@ -21,18 +21,18 @@ def steps_of(model: object) -> list[tuple[str, Any]]:
 
 
 def last_step(model: object) -> Any:
-    """The last step, to be read: of a topic model, the estimator of topics, frozen or not."""
+    """The last step, for reading: in a topic model the estimator of topics, frozen or not."""
     return unwrap(steps_of(model)[-1][1])
 
 
 def steps_before(model: object) -> list[tuple[str, Any]]:
-    """Names and steps before the last one, without those that change nothing."""
+    """Names and steps before the last, without steps that change nothing."""
     before = steps_of(model)[:-1]
     return [(name, step) for name, step in before if not _is_idle(step)]
 
 
 def counted(model: object, documents: Any) -> Any:
-    """Documents as the last step of a model is given them: counts, where these are texts."""
+    """Documents in the form for the last step of a model: counts, if these are texts."""
     documents = from_arrow(documents)
     for _, step in steps_before(model):
         documents = step.transform(documents)
@@ -40,7 +40,7 @@ def counted(model: object, documents: Any) -> Any:
 
 
 def names_of(model: object) -> Any:
-    """Words of the columns that the last step is given, or None where they are not known."""
+    """Words of the columns for the last step, or None if unknown."""
     before = steps_before(model)
     if not before:
         return getattr(last_step(model), "feature_names_in_", None)
@@ -52,18 +52,18 @@ def names_of(model: object) -> Any:
 
 
 def as_found(model: object) -> Any:
-    """The model with what a fitted search, its last step, has found in the place of the search."""
+    """The model, with the best estimator instead of a fitted search as last step."""
     best = getattr(last_step(model), "best_estimator_", None)
     return model if best is None else as_found(Pipeline([*steps_before(model), ("best", best)]))
 
 
 def is_frozen(step: object) -> bool:
-    """Whether a step is frozen: it has the methods of what is within, but learns nothing."""
+    """Whether a step is frozen: it has the methods of the inner step, but learns nothing."""
     return isinstance(step, FrozenEstimator)
 
 
 def unwrap(step: Any) -> Any:
-    """Return the estimator that was frozen; a step that is not frozen as it is."""
+    """Return the frozen estimator; an unfrozen step unchanged."""
     while is_frozen(step):
         step = step.estimator
     return step
@@ -75,7 +75,7 @@ def learns(step: object) -> bool:
 
 
 def check_not_frozen(model: object) -> None:
-    """Refuse to teach a model that is frozen, or of which the last step is."""
+    """Refuse to teach a frozen model, or a model with a frozen last step."""
     if is_frozen(steps_of(model)[-1][1]):
         raise TypeError(f"model must learn, but its last step is frozen: {model!r:.80}")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The door for matrices: their arrays fit, and their counts can be computed with.
+"""Checks of matrices on input: arrays that fit together, and counts within range.
 
 SciPy and kernels read beyond arrays that do not fit.
 """
@@ -17,13 +17,13 @@ from sklearn.utils.validation import check_array, check_non_negative
 
 from streamtopics.utils.checks import check_not_masked
 
-# Products of lesser counts with probabilities are not numbers of full precision any more.
+# Products of smaller counts with probabilities are not of full precision any more.
 LEAST_COUNT, MOST_COUNT = 1e-30, 1e15
 # Kernels number columns in 32 bits.
 MOST_COLUMNS = 2**31 - 1
-# How the names of types of double precision begin in data frames.
+# Beginnings of the names of types of double precision in data frames.
 DOUBLE_TYPES = ("float64", "double", "object", "decimal")
-# Types of matrices, without their subclasses, that need no conversion if they hold doubles.
+# Types of matrices, without subclasses, that need no conversion if they hold doubles.
 PLAIN = (sparse.csr_matrix, sparse.csr_array, np.ndarray)
 
 
@@ -45,7 +45,7 @@ def take_rows(X: Any, which: Any) -> Any:
 
 
 def shape_of(X: object) -> tuple[int, ...] | None:
-    """The shape of an array, a matrix or a frame; None for anything else."""
+    """The shape of an array, a matrix or a frame; None for other objects."""
     return getattr(X, "shape", None)
 
 
@@ -56,7 +56,7 @@ def kinds_of(X: Any) -> list[str]:
 
 
 def column_names(X: object) -> Any:
-    """Names of the columns of a frame or of `NamedCounts`; None for anything else."""
+    """Names of the columns of a frame or of `NamedCounts`; None for other objects."""
     if is_sparse(X):
         return getattr(X, "feature_names", None)
     # Tables of pyarrow call their names so, and their data "columns".
@@ -64,13 +64,13 @@ def column_names(X: object) -> Any:
 
 
 def has_entries(value: object) -> bool:
-    """Whether it can be gone through; a text is one thing, and so is an array without axes."""
+    """Whether a value has entries; a text has none, nor an array without axes."""
     is_one = isinstance(value, str | bytes) or shape_of(value) == ()
     return isinstance(value, Iterable) and not is_one
 
 
 def holds_text(X: Any) -> bool:
-    """Whether X, or the first thing in it, is a text."""
+    """Whether X, or its first entry, is a text."""
     for _ in range(2):
         if isinstance(X, str | bytes) or is_sparse(X) or (isinstance(X, np.ndarray) and not X.size):
             break
@@ -82,13 +82,13 @@ def holds_text(X: Any) -> bool:
 
 
 def from_arrow(values: Any) -> Any:
-    """An array of Arrow as a list of Python's own objects; a table or anything else stays."""
+    """An array of Arrow as a list of Python objects; tables and other objects unchanged."""
     is_array = hasattr(values, "to_pylist") and shape_of(values) is None
     return values.to_pylist() if is_array else values
 
 
 def check_one_kind(labels: Any, name: str, caller: str) -> None:
-    """Refuse labels of which some are missing, or texts beside numbers."""
+    """Refuse missing labels, and texts mixed with numbers."""
     entries = list(from_arrow(labels))
     kinds = {isinstance(entry, str) for entry in entries}
     if any(map(is_missing, entries)) or len(kinds) > 1:
@@ -96,25 +96,25 @@ def check_one_kind(labels: Any, name: str, caller: str) -> None:
 
 
 def is_missing(value: object) -> bool:
-    """Whether this stands for no value: None, NaN, NaT, NA of pandas or a masked entry."""
+    """Whether a value is missing: None, NaN, NaT, NA of pandas or a masked entry."""
     if value is None or value is np.ma.masked or type(value).__name__ == "NAType":
         return True
     return not isinstance(value, np.ndarray) and bool(value != value)
 
 
 def number_of_rows(X: Any) -> int:
-    """The number of documents in X, whatever holds them."""
+    """The number of documents in X, in any container."""
     shape = shape_of(X)
     return len(X) if shape is None else int(shape[0])
 
 
 def total(X: Any) -> float:
-    """The sum of all entries of X. SciPy's own adds up duplicates in X itself."""
+    """The sum of all entries of X. SciPy's own sum changes X by adding up duplicates."""
     return float(np.sum(X.data if is_sparse(X) else np.asarray(X), dtype=np.float64))
 
 
 def check_structure(X: Any, caller: str, name: str = "X") -> None:
-    """Refuse a sparse matrix of arrays that do not fit, masked entries, and dates for numbers."""
+    """Refuse a sparse matrix of unfit arrays, masked entries, and dates for numbers."""
     check_not_masked(X, caller, name)
     if not {"m", "M"}.isdisjoint(kinds_of(X)):
         raise TypeError(f"{name}, passed to {caller}, holds dates or spans of time, no numbers")
@@ -125,7 +125,7 @@ def check_structure(X: Any, caller: str, name: str = "X") -> None:
         raise ValueError(f"{what} must have 2 axes and at most {MOST_COLUMNS:,} columns")
     try:
         if X.format in ("csr", "csc", "bsr"):
-            copy(X).check_format()  # It would set narrower arrays in X itself.
+            copy(X).check_format()  # check_format would set narrower arrays in X itself.
         elif X.format == "coo":
             sparse.coo_matrix((X.data, (X.row, X.col)), shape=X.shape)
         elif X.format == "dia":
@@ -142,24 +142,24 @@ def is_frame(X: Any) -> bool:
 
 
 def kept_types(X: Any, default: type) -> list[type]:
-    """Types of numbers that stay; the first is what all else becomes: float64 of doubles."""
+    """Types of numbers that stay, the first for all other types: float64 for doubles."""
     own = None if is_frame(X) else X.dtype
     kinds = list(X.dtypes) if own is None else [own]
     names = [str(getattr(kind, "subtype", kind)).lower() for kind in kinds]
-    # Also in the other order of bytes, and what is longer.
+    # Also in the other order of bytes, and longer numbers.
     is_double = isinstance(own, np.dtype) and own.kind == "f" and own.itemsize >= 8
     is_double |= any(name.startswith(DOUBLE_TYPES) for name in names)
     return [np.float64 if is_double else default, np.float32, np.float64]
 
 
 def in_wide_numbers(X: Any) -> Any:
-    """X, with stored integers of few bits as int64: SciPy adds up duplicates in their type."""
+    """X, with stored integers of few bits as int64, because SciPy adds duplicates in their type."""
     is_small = is_sparse(X) and X.dtype.kind in "biu" and X.dtype.itemsize < 4
     return X.astype(np.int64) if is_small else X
 
 
 def for_scipy(X: Any) -> Any:
-    """A sparse matrix in wide numbers; anything else as an array of numbers that SciPy has."""
+    """A sparse matrix in wide numbers; other objects as an array of numbers for SciPy."""
     if is_sparse(X):
         return in_wide_numbers(X)
     found = np.asarray(X)
@@ -168,7 +168,7 @@ def for_scipy(X: Any) -> Any:
 
 
 def as_csr(X: Any) -> sparse.csr_matrix:
-    """An array or a CSR matrix as a CSR matrix of its own, with indices of 32 or 64 bits."""
+    """An array or a CSR matrix as a new CSR matrix, with indices of 32 or 64 bits."""
     if isinstance(X, np.ndarray):
         return sparse.csr_matrix(X)
     return sparse.csr_matrix((X.data, X.indices, X.indptr), shape=X.shape)
@@ -182,17 +182,17 @@ def to_csr(
     default: type | None = np.float32,
     **checks: Any,
 ) -> sparse.csr_matrix:
-    """A 2-D matrix of any kind as CSR, float64 if it was that; values unchecked.
+    """A 2-D matrix of any kind as CSR, float64 if the input was; values unchecked.
 
-    What was neither float64 nor float32, such as integers, becomes `default`, or stays. `checks`
-    are those of `check_array`.
+    Types other than float64 and float32, such as integers, become `default`, or stay. `checks` are
+    for `check_array`.
     """
     allowed = {"ensure_all_finite": False, "ensure_min_samples": 0, "ensure_min_features": 0}
     check_structure(X, caller, name)
     if not checks and type(X) in PLAIN and X.ndim == 2 and X.dtype in (np.float32, np.float64):
-        return as_csr(X)  # scikit-learn takes long to find that nothing is to be done.
+        return as_csr(X)  # scikit-learn takes long to find nothing to do.
     if not (is_sparse(X) or isinstance(X, np.ndarray) or is_pandas(X)):
-        X = np.asarray(X)  # A list, a tensor, or a frame that scikit-learn does not read.
+        X = np.asarray(X)  # A list, a tensor, or a frame unknown to scikit-learn.
     X = in_wide_numbers(X)
     if is_sparse(X) and X.format == "csr":
         X = as_csr(X)
@@ -208,8 +208,8 @@ def to_csr(
 
 
 def in_order(X: sparse.csr_matrix) -> sparse.csr_matrix:
-    """X itself if the columns of each row rise; else a copy in order, duplicates added up."""
-    # What SciPy remembers of the order is of the arrays that X had then.
+    """X itself if the columns of each row rise; else a sorted copy, duplicates added up."""
+    # SciPy's note of the order is about the arrays at the time.
     increasing = X.indices[1:] > X.indices[:-1]
     starts = X.indptr[1:-1]
     increasing[starts[(starts > 0) & (starts < len(X.indices))] - 1] = True
@@ -221,7 +221,7 @@ def in_order(X: sparse.csr_matrix) -> sparse.csr_matrix:
 
 
 def check_reach(X: sparse.csr_matrix, caller: str, name: str = "X") -> None:
-    """Refuse stored values that are no counts, or none that can be computed with."""
+    """Refuse stored values that are not counts, or out of range."""
     if not len(X.data) or (X.data.min() >= LEAST_COUNT and X.data.max() <= MOST_COUNT):
         return
     assert_all_finite(X.data, input_name=name)
@@ -234,16 +234,16 @@ def check_reach(X: sparse.csr_matrix, caller: str, name: str = "X") -> None:
         )
 
 
-# Labels of what comes out
+# Labels of results
 
 
 def row_labels(X: object) -> Any:
-    """The labels of the rows of X: of pandas, or of counts of such texts; None if it has none."""
+    """The labels of the rows of X: of pandas, or of counts of labelled texts; else None."""
     return getattr(X, "index", None) if is_pandas(X) or is_sparse(X) else None
 
 
 def document_labels(X: object, groups: Any) -> Any:
-    """The labels of documents: where rows of X are sentences, those of their first rows."""
+    """The labels of documents: if rows of X are sentences, the labels of first rows."""
     labels = row_labels(X)
     if groups is None or labels is None:
         return labels
@@ -254,17 +254,17 @@ def document_labels(X: object, groups: Any) -> Any:
 
 
 def outputs_pandas(estimator: object) -> bool:
-    """Whether `transform` of this estimator was asked for data frames of pandas."""
+    """Whether `transform` of this estimator returns data frames of pandas."""
     return bool(_get_output_config("transform", estimator)["dense"] == "pandas")
 
 
 def labelled(estimator: object, values: np.ndarray, labels: object) -> np.ndarray:
-    """Values as a data frame with these labels of rows, if one of pandas was asked for.
+    """Values as a data frame with these labels of rows, if pandas output was requested.
 
-    The one that scikit-learn makes of counts has no labels, and would be joined by other rows.
+    scikit-learn's frame of counts has no labels, and would be joined by other rows.
     """
     if labels is None or not outputs_pandas(estimator):
         return values
-    # scikit-learn names the columns of what is a data frame already.
+    # scikit-learn names the columns of an existing data frame.
     frame: Any = import_module("pandas").DataFrame(values, index=labels)
     return cast("np.ndarray", frame)

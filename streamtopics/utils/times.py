@@ -12,7 +12,7 @@ import numpy as np
 
 from streamtopics.utils.structure import from_arrow, is_missing, kinds_of
 
-# Numbers in this range, or so many times as large, are seconds since 1970 or parts of them.
+# Numbers in this range, or in multiples of it, are seconds since 1970 or parts of seconds.
 SECONDS, SCALES = (1e8, 1e10), (1, 10**3, 10**6, 10**9)
 # Whole numbers in this range, like 20031231, may be dates.
 LIKE_DATES = 15_000_000, 22_000_000
@@ -20,9 +20,9 @@ DATE = re.compile(r"(\d{4})[-./](\d{1,2})(?:[-./](\d{1,2}))?(\D.*)?")
 
 
 def read_times(times: Any) -> np.ndarray:
-    """Times as datetime64, in UTC, or as float64; missing ones are NaT or NaN.
+    """Times as datetime64, in UTC, or as float64; missing times are NaT or NaN.
 
-    Numbers like 20031231, or seconds since 1970, are dates if all of them can be.
+    Numbers like 20031231, or seconds since 1970, are dates if all can be.
     """
     if isinstance(times, np.ma.MaskedArray):
         times = times.tolist()
@@ -73,7 +73,7 @@ def _read(value: Any) -> datetime | float | None:
 
 
 def _of_text(text: str) -> datetime | float:
-    """The number that a text is, or else the date."""
+    """The number or date in a text."""
     for read in (int, float) if "_" not in text else ():
         with suppress(ValueError):
             return read(text)
@@ -87,7 +87,7 @@ def _of_text(text: str) -> datetime | float:
 
 
 def _dates_of(numbers: np.ndarray) -> np.ndarray | None:
-    """The dates that all of the numbers stand for, if they do."""
+    """The dates of numbers, if all numbers can be dates."""
     for scale in SCALES:
         if ((SECONDS[0] * scale <= numbers) & (numbers < SECONDS[1] * scale)).all():
             return np.rint(numbers * (10**6 / scale)).astype("M8[us]")

@@ -4,8 +4,8 @@
     n ~ P,   x | n ~ Multinomial(n, pi),   phi(x) = g(n) x
     v = pi E[n g^2],   w0 = pi E[n (n - 1) g^2]^{1/2}
 
-With any P g is 1 / n, so that long sentences do not weigh more; independent Poisson counts of
-rates lam are the case P = Poisson(sum lam) and g = 1 (Dupuy 2017, section 4.3.3).
+g is 1 / n for any P, so long sentences do not weigh more; independent Poisson counts of rates lam
+are the case P = Poisson(sum lam) and g = 1 (Dupuy 2017, section 4.3.3).
 """
 
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ from streamtopics.dpp.measures.base import BaseMeasure, as_rows, check_rates, ra
 from streamtopics.dpp.sets import COUNTS
 from streamtopics.utils.checks import floats
 
-# A sentence that is drawn, word by word.
+# Sentences drawn word by word.
 MOST_WORDS = 1_000_000
 
 
@@ -53,7 +53,7 @@ class Poisson(BaseMeasure):
 
     @classmethod
     def from_totals(cls, counts: Floats, n_sentences: int) -> Self:
-        """Learn it from the count of each word in `n_sentences`, plus half a word."""
+        """Learn rates from the count of each word in `n_sentences`, plus half a word."""
         return cls((counts + 0.5) / max(n_sentences, 1))
 
     @property
@@ -130,7 +130,7 @@ class LengthMultinomial(BaseMeasure):
 
     @classmethod
     def from_totals(cls, counts: Floats, lengths: Floats | Places) -> Self:
-        """Learn it from the counts of words, plus half a word, and of lengths from 0.
+        """Learn from the counts of words, plus half a word, and of lengths from 0.
 
         A geometric law of the same mean length, cut off below 1e-9, is mixed in with the weight of
         one sentence, so unseen lengths are possible.
@@ -204,7 +204,7 @@ class LengthMultinomial(BaseMeasure):
 
 
 def lengths_of(rows: sparse.csr_matrix) -> Places:
-    """Return the number of words of each sentence, which must be whole."""
+    """Return the number of words of each sentence; refused if not whole."""
     n = np.asarray(rows.sum(axis=1)).ravel()
     if not (n == np.rint(n)).all():
         raise ValueError("a law of lengths needs whole counts of words; for weights use Weighted")
@@ -247,9 +247,9 @@ def _tilted_words(lengths: Places, pi: Floats, H: Floats, rng: Generator) -> spa
 class NextWord:
     """The law of the next word of a sentence from Multinomial(x; n, pi) (h'x)^2, for some h.
 
-    With a = h'x so far and l words left after this one, that of word w is proportional to
-    pi_w [(a + h_w + l m)^2 + l c], m and c the mean and variance of h over a word. P, P1 and P2
-    are cumulative sums of pi, pi h and pi h^2 over words.
+    With a = h'x so far and l words left afterwards, the probability of word w is proportional to
+    pi_w [(a + h_w + l m)^2 + l c], m and c the mean and variance of h over a word. P, P1 and P2 are
+    cumulative sums of pi, pi h and pi h^2 over words.
     """
 
     m: Floats

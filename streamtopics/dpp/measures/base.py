@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The base class of ground sets: all that the model needs of one.
+"""The base class of ground sets.
 
 A ground set has a measure p and features phi(x), a vector of V numbers, with
 
     Sigma = sum_x p(x) phi(x) phi(x)' = Diag(v) + w0 w0',
 
-w0 of few columns. Dupuy (2017, section 4.2.2) needs only Sigma; exact sampling also draws from
-p(x) (h'phi(x))^2 / h'Sigma h, the law tilted by h.
+w0 of few columns. Dupuy (2017, section 4.2.2) needs only Sigma; exact sampling also draws from p(x)
+(h'phi(x))^2 / h'Sigma h, the law tilted by h.
 """
 
 from abc import ABC, abstractmethod
@@ -33,7 +33,7 @@ class BaseMeasure(ABC):
     @property
     @abstractmethod
     def form(self) -> Form:
-        """Form of the sets of a user: one of `streamtopics.dpp.sets`."""
+        """Form of a user's sets: one of `streamtopics.dpp.sets`."""
 
     @property
     @abstractmethod
@@ -62,7 +62,7 @@ class BaseMeasure(ABC):
         """Draw a point from p(x) (h'phi(x))^2 / h'Sigma h for each row h of H."""
 
     def canonical(self, points: Points) -> Points:
-        """Return points in a form in which equal points have equal rows."""
+        """Return points with equal rows for equal points."""
         return points
 
     @property
@@ -95,7 +95,7 @@ class BaseMeasure(ABC):
     def absence(self) -> tuple[Floats, Floats]:
         """Return factors a, c of shape (V,): without word w, Sigma is a_w Diag(v) + c_w w0 w0'.
 
-        That is the sum of p phi phi' over the points without the word or item w.
+        This is the sum of p phi phi' over the points without the word or item w.
         """
         return self._unsupported("absence: its features are no words")
 
@@ -104,9 +104,9 @@ class BaseMeasure(ABC):
 
 
 def rank_of(test: Callable[[Places], np.ndarray], low: Places, high: Places) -> Places:
-    """Return the smallest place in [low, high] at which a monotone test holds, by bisection.
+    """Return the smallest place in [low, high] where a monotone test holds, by bisection.
 
-    The test is taken to hold at `high`.
+    The test is assumed to hold at `high`.
     """
     low, high = low.copy(), high.copy()
     while (open_ := low < high).any():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sentences as sets of words, {0, 1}^V, each word in or out by itself (Dupuy 2017, section 4.3.3).
+"""Sentences as sets of independent words, {0, 1}^V (Dupuy 2017, section 4.3.3).
 
 p(x) = prod_i pi_i^x_i (1 - pi_i)^(1 - x_i),    Sigma = Diag(pi (1 - pi)) + pi pi'
 """
@@ -24,7 +24,7 @@ LEAST_SHARE = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Bernoulli(BaseMeasure):
-    """Independent words. Points are rows of a matrix, of which the nonzero entries count.
+    """Independent words. Points are the rows of a matrix; nonzero entries count.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class Bernoulli(BaseMeasure):
 
     @classmethod
     def from_totals(cls, present: Floats | Places, n_sentences: int) -> Self:
-        """Learn it from the number of `n_sentences` with each word."""
+        """Learn from the number of `n_sentences` with each word."""
         return cls(np.clip((present + 0.5) / (n_sentences + 1), LEAST_SHARE, 1 - LEAST_SHARE))
 
     @property
@@ -154,7 +154,7 @@ class Gaps:
         return none * ((a + self.m[rows, end]) ** 2 + self.c[rows, end])
 
     def draw(self, rows: Places, start: Places, a: Floats, rng: Generator) -> Places:
-        """Draw the place after the next word, by bisection; V + 1 if there is none."""
+        """Draw the place after the next word, by bisection; V + 1 if no word is left."""
         threshold = rng.random(rows.size) * self.weight(rows, start, start, a)
         most = np.full(rows.size, self.log_q.size)
         return rank_of(lambda end: self.weight(rows, start, end, a) <= threshold, start + 1, most)

@@ -22,7 +22,7 @@ class Items(BaseMeasure):
     Parameters
     ----------
     p : array-like of shape (V,)
-        1 for each item, 0 for one that cannot be drawn, or other weights.
+        1 for each item, 0 for an item never drawn, or other weights.
 
     Examples
     --------

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Vectors: of independent Gaussian entries, or in a cube with Fourier features.
 
-Gaussian: phi(x) = x, v = s2, w0 = m. Fourier (Dupuy 2017, section 4.3.1): on [0, 1]
-psi = (1, sqrt2 cos(2 pi x), sqrt2 sin(2 pi x), ..., sqrt2 sin(2 pi d x)); on the cube phi is the
-product of one of these from each coordinate. They are orthonormal under the uniform law: Sigma = I.
+Gaussian: phi(x) = x, v = s2, w0 = m. Fourier (Dupuy 2017, section 4.3.1): on [0, 1] psi = (1, sqrt2
+cos(2 pi x), sqrt2 sin(2 pi x), ..., sqrt2 sin(2 pi d x)); on the cube phi is the product of one of
+these functions from each coordinate, orthonormal under the uniform law: Sigma = I.
 """
 
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from streamtopics.dpp.measures.base import BaseMeasure, check_rates
 from streamtopics.dpp.sets import VECTORS
 from streamtopics.utils.checks import check_whole, floats
 
-# Half of the proposals are kept; of numbers that are not finite none is.
+# Half of the proposals are kept; of infinite or NaN numbers none is.
 MOST_PROPOSALS = 1000
 MOST_STEPS, PRECISION = 60, 1e-14
 
@@ -75,7 +75,7 @@ class Gaussian(BaseMeasure):
     def sample_tilted(self, H: Floats, rng: Generator) -> Floats:
         """Draw a vector from p(x) (h'x)^2 / h'Sigma h for each row h of H.
 
-        First t = h'x, of which the law is t^2 N(t; h'm, h'Diag(s2)h), then x given t.
+        First t = h'x, with the law t^2 N(t; h'm, h'Diag(s2)h), then x given t.
         """
         centre, spread2 = H @ self.mean, H**2 @ self.variance
         t = _squared_normal(centre, np.sqrt(spread2), rng)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Pictures of topic models; they need matplotlib (the extra `plot`).
+"""Pictures of topic models, by matplotlib (the extra `plot`).
 
-Each draws on the Axes given as `ax`, or on a new figure, and returns the Axes. Text and lines have
+Each function draws on the Axes `ax`, or on a new figure, and returns the Axes. Text and lines have
 matplotlib's own colours, so styles such as "dark_background" work.
 """

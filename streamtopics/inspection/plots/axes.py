@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Axes to draw on, and colours that most people can tell apart."""
+"""Axes for drawing, and colours distinct for most people."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FIGURE_SIZE = (7.0, 4.0)
 
 
 def pyplot() -> Any:
-    """Return `matplotlib.pyplot`, or say how to install it."""
+    """Return `matplotlib.pyplot`, or tell how to install matplotlib."""
     try:
         from matplotlib import pyplot
     except ImportError as error:
@@ -29,7 +29,7 @@ def pyplot() -> Any:
 
 
 def one_axes(ax: Axes | None, size: tuple[float, float] = FIGURE_SIZE) -> Axes:
-    """The Axes given, or those of a new figure."""
+    """The given Axes, or the Axes of a new figure."""
     if ax is None:
         ax = pyplot().subplots(figsize=size, layout="constrained")[1]
     return ax
@@ -49,7 +49,7 @@ def several_axes(
 
 
 def color(k: int) -> Any:
-    """The colour of the k-th thing: seven, and then lighter ones of these."""
+    """The colour of the k-th thing: seven colours, then lighter ones."""
     from matplotlib.colors import to_rgb
 
     white = 0.45 * (k // len(COLORS) % 2)
@@ -57,18 +57,18 @@ def color(k: int) -> Any:
 
 
 def line(k: int) -> dict[str, Any]:
-    """Style of the k-th of several lines; two that coincide can both be seen."""
+    """Style of the k-th of several lines, visible also if two lines coincide."""
     return {"color": COLORS[k % len(COLORS)], "linestyle": LINES[k % len(LINES)]}
 
 
 def plain(*axes: Axes) -> None:
-    """Take the upper and right frames away."""
+    """Remove the upper and right frames."""
     for ax in axes:
         ax.spines[["top", "right"]].set_visible(False)
 
 
 def legend(ax: Axes, n: int) -> None:
-    """A legend of n entries: a small one within the Axes, else at their right."""
+    """A legend of n entries: within the Axes if small, else at their right."""
     if n <= 2:
         ax.legend(frameon=False)
     else:

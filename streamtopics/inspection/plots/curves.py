@@ -35,9 +35,9 @@ def plot_curves(
     x : sequence of float
         For example documents seen.
     xlabel, ylabel : str
-        What the axes show, with the unit.
+        Labels of the axes, with the unit.
     ax : Axes, default=None
-        Where to draw.
+        Axes to draw on.
 
     Returns
     -------
@@ -54,16 +54,16 @@ def plot_curves(
 
 
 def plot_scores(rows: Iterable[BatchInfo], *, window: int = 10, ax: Axes | None = None) -> Axes:
-    """Draw the test-then-train score along a stream, and its running mean.
+    """Draw the test-then-train score along a stream, and the running mean.
 
     Parameters
     ----------
     rows : iterable of BatchInfo
-        Those of a `streams.ScoreHistory`.
+        Rows of a `streams.ScoreHistory`.
     window : int, default=10
-        Minibatches of the running mean.
+        Number of minibatches in the running mean.
     ax : Axes, default=None
-        Where to draw.
+        Axes to draw on.
 
     Returns
     -------
@@ -86,7 +86,7 @@ def plot_scores(rows: Iterable[BatchInfo], *, window: int = 10, ax: Axes | None 
 
 
 def _running_mean(values: np.ndarray, window: int) -> np.ndarray:
-    """Mean of each value and earlier ones, at most `window` values."""
+    """Mean of each value and earlier values, at most `window` values."""
     window = min(window, len(values))
     # Infinities of both signs have no mean.
     with np.errstate(invalid="ignore"):
@@ -98,14 +98,14 @@ def _running_mean(values: np.ndarray, window: int) -> np.ndarray:
 def plot_n_components(
     found: NComponentsComparison, *, ax: Iterable[Axes] | None = None
 ) -> np.ndarray:
-    """Draw what `compare_n_components` found, by the number of topics.
+    """Draw the results of `compare_n_components` by the number of topics.
 
     Parameters
     ----------
     found : NComponentsComparison
-        As returned.
+        Result of `compare_n_components`.
     ax : pair of Axes, default=None
-        Where to draw.
+        Axes to draw on.
 
     Returns
     -------

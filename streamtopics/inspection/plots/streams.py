@@ -30,26 +30,26 @@ def plot_shares(
     ylabel: str = "mean share in the documents",
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw the shares of topics over time, as bands upon each other.
+    """Draw the shares of topics over time as stacked bands.
 
     Parameters
     ----------
     times : sequence of n_times numbers, dates or str
-        In order, of `shares_over_time` or a `TopicTracker`. More than 80 dates become at most 80
+        In order, from `shares_over_time` or a `TopicTracker`. More than 80 dates become at most 80
         calendar periods, each drawn at its beginning.
     shares : array-like of shape (n_times, n_topics)
         Shares of the topics at each time.
     labels : sequence of n_topics str
-        What the topics are called.
+        Names of the topics.
     n_topics : int, default=12
-        Topics to draw, by largest share; a gray band sums the rest.
+        Number of topics to draw, by largest share; a gray band sums the rest.
     n_documents : array-like of shape (n_times,), default=None
-        Weight of each time in the mean of its period, of `shares_over_time`; None weighs all the
-        same.
+        Weight of each time in the mean of its period, from `shares_over_time`; None gives equal
+        weights.
     ylabel : str, default="mean share in the documents"
-        As the shares of `shares_over_time` are; those of a `TopicTracker` are of the tokens.
+        Suits `shares_over_time`; the shares of a `TopicTracker` are shares of the tokens.
     ax : Axes, default=None
-        Where to draw.
+        Axes to draw on.
 
     Returns
     -------
@@ -61,7 +61,7 @@ def plot_shares(
             f"shares must have a row for each of the {len(times)} times and a column for each of "
             f"the {len(labels)} labels; got shape {shares.shape}"
         )
-    # By their places, whatever index a series has.
+    # By position, for any index of a series.
     labels = list(labels)
     times, shares = _few_dates(times, np.nan_to_num(shares), n_documents)
     drawn = np.sort(np.argsort(-shares.sum(axis=0), kind="stable")[:n_topics])
@@ -73,7 +73,7 @@ def plot_shares(
     names = [str(labels[k]) for k in drawn] + ["others"] * (len(layers) - len(drawn))
     ax.stackplot(x, layers, colors=colors, labels=names, linewidth=0)
     handles, names = ax.get_legend_handles_labels()
-    # From the top downwards, as the bands lie.
+    # From the top down, in the order of the bands.
     ax.legend(
         handles[::-1], names[::-1], frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0)
     )
@@ -87,7 +87,7 @@ def plot_shares(
 def _few_dates(
     times: Sequence[Any], shares: np.ndarray, n_documents: ArrayLike | None
 ) -> tuple[Sequence[Any], np.ndarray]:
-    """Dates and their shares; periods instead, if dates are too many for a picture."""
+    """Dates and their shares; or periods, if dates are too many for a picture."""
     weights = np.ones(len(times)) if n_documents is None else np.asarray(n_documents, np.float64)
     if len(times) <= MOST_PERIODS or not _are_dates(times):
         return times, shares
@@ -115,7 +115,7 @@ def _places_of(times: Sequence[Any]) -> tuple[Any, list[str] | None]:
 
 
 def _label_times(ax: Axes, names: list[str] | None, *, whole: bool = False) -> None:
-    """Name some of the times on the axis, so that names do not lie over each other."""
+    """Name some of the times on the axis, without overlap."""
     dates: Any = import_module("matplotlib.dates")
     if names is not None:
         places = np.unique(np.linspace(0, len(names) - 1, N_LABELS).astype(int))
@@ -129,15 +129,15 @@ def _label_times(ax: Axes, names: list[str] | None, *, whole: bool = False) -> N
 
 
 def plot_drift(estimator: Any, *, ax: Iterable[Axes] | None = None) -> np.ndarray:
-    """Draw how much of each topic was kept with each minibatch, and what it stands for since.
+    """Draw the kept share of each topic at each minibatch, and the sample size afterwards.
 
     Parameters
     ----------
     estimator : object
-        A fitted estimator with a rule that forgets, such as `SVBHPP` or
+        A fitted estimator with forgetting, for example `SVBHPP` or
         ``StreamingLDA(update="power_prior")``.
     ax : pair of Axes, default=None
-        Where to draw.
+        Axes to draw on.
 
     Returns
     -------

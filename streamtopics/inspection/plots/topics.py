@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 # Words of a list, of which pictures show the first, as tables do.
 LISTED = 10
-# Radii of the largest disc of a map and of a label, as shares of its width, and rounds of moving.
+# Radii of the largest disc of a map and of a label, as shares of the width, and rounds of moving.
 LARGEST_DISC, LABEL, ROUNDS = 0.085, 0.055, 300
 
 
@@ -43,16 +43,16 @@ def plot_topics(
     n_words : int, default=8
         Words in each chart.
     n_topics : int, default=20
-        Charts, at most.
+        Largest number of charts.
     relevance : float in [0, 1], default=0.6
-        Chooses the words, as in `top_words`. The chosen ones are in the order of probability.
+        Chooses the words, as in `top_words`. Chosen words are in the order of probability.
     ax : sequence of Axes, default=None
-        Where to draw, one for each chart.
+        Axes to draw on, one for each chart.
 
     Returns
     -------
     ax : ndarray of Axes
-        One for each topic drawn, with its name or number. Save the picture with
+        One for each drawn topic, with its name or number. Save the picture with
         ``ax[0].figure.savefig(path)``.
     """
     table = topic_table(estimator, feature_names, max(n_words, LISTED), relevance=relevance)
@@ -92,13 +92,13 @@ def plot_topic_map(
     n_words : int, default=2
         Words beside each disc.
     ax : Axes, default=None
-        Where to draw.
+        Axes to draw on.
 
     Returns
     -------
     ax : Axes
-        Areas are shares of tokens, places principal coordinates of the Hellinger distances. Discs
-        and labels that would cover each other are moved apart.
+        Areas are shares of tokens, places principal coordinates of the Hellinger distances.
+        Overlapping discs and labels are moved apart.
     """
     table = topic_table(estimator, feature_names, max(n_words, LISTED))
     ax = one_axes(ax, (7.0, 6.0))
@@ -108,7 +108,7 @@ def plot_topic_map(
     radii = LARGEST_DISC * span * np.sqrt(weights / weights.max())
     places = apart(places, np.maximum(radii, LABEL * span))
     for row, place, radius in zip(table, places, radii, strict=True):
-        # In the units of the axes, so that the frame cuts none.
+        # In the units of the axes, so the frame cuts none.
         ax.add_patch(pyplot().Circle(place, radius, color=COLORS[0], alpha=0.5, linewidth=0))
         words = "\n".join(str(word) for word in row.words[:n_words])
         ax.annotate(f"{row.topic} {words}", place, ha="center", va="center", fontsize=7)
@@ -119,7 +119,7 @@ def plot_topic_map(
 
 
 def apart(places: np.ndarray, radii: np.ndarray) -> np.ndarray:
-    """Places of discs that are moved until they do not cover each other."""
+    """Places of discs, moved until the discs do not overlap."""
     angles = np.arange(len(places))
     # Discs at the same place go in different directions.
     places = places + 1e-3 * radii[:, None] * np.column_stack([np.cos(angles), np.sin(angles)])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Records of a monitor, and what an alarm names: changed topics, words, and new subjects."""
+"""Records of a monitor: tests and alarms, with changed topics, words and new subjects."""
 
 from __future__ import annotations
 
@@ -15,23 +15,22 @@ from scipy.stats import hypergeom
 from streamtopics.models.spectral_start import k_means, vectors_of
 from streamtopics.streams.monitoring.statistics import Comparison
 
-# Words of a topic, topics of a kind and new words that are named, at most.
+# Most words of a topic, topics of a kind and new words in an alarm.
 N_TOP, N_TOPICS, N_WORDS = 5, 10, 8
-# Groups, the fewest documents that there are for each, and how many times its earlier share a new
-# subject has.
+# Groups, fewest documents of each, and ratio of a new subject's share to its earlier share.
 N_GROUPS, LEAST_DOCUMENTS, TIMES = 40, 10, 2
 
 
 class DriftTest(NamedTuple):
-    """The comparison of one minibatch with the documents held back before it.
+    """The comparison of one minibatch with the documents held back before.
 
     Attributes
     ----------
     batch, time : int, object
         Number of the minibatch in the monitor, from 1, and its time.
     p_exact, p_chart, alarm : float, float, bool
-        p-values by relabelling the documents and beside earlier tests, NaN without enough of these;
-        and whether both are less than `alpha`.
+        p-values by relabelling the documents and relative to earlier tests, NaN without enough of
+        these; an alarm if both are less than `alpha`.
     """
 
     batch: int
@@ -42,15 +41,15 @@ class DriftTest(NamedTuple):
 
 
 class ChangedTopic(NamedTuple):
-    """A topic that has changed.
+    """A changed topic.
 
     Attributes
     ----------
     topic, how, words : int, {"changed", "grown", "shrunk"}, tuple of str
-        The row in the model, the change ("changed" is in the words of its documents), and the
-        earlier top words.
+        Row in the model, kind of change ("changed" means the words of the documents), and earlier
+        top words.
     difference : float
-        Between new and earlier documents, in standard errors.
+        New minus earlier documents, in standard errors.
     """
 
     topic: int
@@ -60,7 +59,7 @@ class ChangedTopic(NamedTuple):
 
 
 class NewWord(NamedTuple):
-    """A word, or the number of a column, and how many new and earlier documents have it."""
+    """A word, or the number of a column, with numbers of new and earlier documents."""
 
     word: str
     new: int
@@ -73,10 +72,10 @@ class NewTopic(NamedTuple):
     Attributes
     ----------
     words, rows : tuple of str, tuple of int
-        At most eight words, the surest first, and places of its documents in the minibatch, the
+        At most eight words, the surest first, and places of the documents in the minibatch, the
         most typical first.
     share, error : float
-        Share of the new documents less the share of the earlier ones, and the standard error.
+        Share of the new documents minus share of the earlier ones, and the standard error.
     """
 
     words: tuple[str, ...]
@@ -93,9 +92,9 @@ class Alarm(NamedTuple):
     batch, time, p_exact, p_chart
         As in `DriftTest`.
     n_new, n_before : int
-        Documents that were compared.
+        Numbers of compared documents.
     topics, words, new : tuple of ChangedTopic, of NewWord, of NewTopic
-        Those significant, the surest first: at most ten topics of each kind, and eight words.
+        Significant changes, the surest first: at most ten topics of each kind, and eight words.
     """
 
     batch: int
@@ -127,7 +126,7 @@ class Alarm(NamedTuple):
 
 
 def alarm_of(row: Sequence[Any]) -> Alarm:
-    """The alarm of a row that may have lists for tuples."""
+    """The alarm of a row, with lists or tuples."""
     *numbers, topics, words, new = row
     found = (
         tuple(ChangedTopic(k, how, d, tuple(top)) for k, how, d, top in topics),
@@ -140,7 +139,7 @@ def alarm_of(row: Sequence[Any]) -> Alarm:
 def changed_topics(
     found: Comparison, alpha: float, top_words: Sequence[Sequence[object]]
 ) -> tuple[ChangedTopic, ...]:
-    """Topics whose differences are beyond the normal quantile of alpha over twice their number."""
+    """Topics with differences beyond the normal quantile of alpha over twice their number."""
     n_topics = len(found.surprise)
     limit = -float(ndtri(alpha / (2 * n_topics)))
     topics = []
@@ -158,7 +157,7 @@ def changed_topics(
 def new_words(
     new: sparse.csr_matrix, before: sparse.csr_matrix, alpha: float, names: Sequence[object] | None
 ) -> tuple[NewWord, ...]:
-    """Words in more of the new documents than chance has it: the tail of the hypergeometric law."""
+    """Words in more new documents than expected by chance: the tail of the hypergeometric law."""
     n_new, n_before = new.shape[0], before.shape[0]
     in_new, in_before = (
         np.bincount(X.indices[X.data > 0], minlength=X.shape[1]) for X in (new, before)
@@ -181,13 +180,13 @@ def new_topics(
     names: Sequence[Any] | None,
     places: np.ndarray,
 ) -> tuple[NewTopic, ...]:
-    """New subjects among new documents, which have `places` in the minibatch; the surest first.
+    """New subjects among new documents at `places` in the minibatch; the surest first.
 
-    The documents are put into groups by k-means on vectors of the company that their words keep,
-    and the groups into a binary tree by Ward's method; neither knows which are new. The node that
-    has the least hypergeometric probability of as many new documents is a new subject, if that is
-    below alpha over the number of nodes (Bonferroni). It is taken out with all nodes that share a
-    group with it, and so on: the scan of a tree of Kulldorff, Fang and Walsh (2003).
+    Documents are put into groups by k-means on vectors of neighbouring words, and the groups into a
+    binary tree by Ward's method, without regard to which are new. The node with the least
+    hypergeometric probability of so many new documents is a new subject, if this probability is
+    below alpha over the number of nodes (Bonferroni). Then all nodes that share a group with the
+    subject are removed, and so on: the tree scan of Kulldorff, Fang and Walsh (2003).
     """
     m = new.shape[0]
     X = sparse.vstack([new, before], format="csr").astype(np.float64)
@@ -200,7 +199,7 @@ def new_topics(
     a, b = (nodes @ np.bincount(part, minlength=n_groups) for part in (labels[:m], labels[m:]))
     n = np.array([m, len(labels) - m])
     log_p = np.asarray(hypergeom.logsf(a - 1, len(labels), a + b, m))
-    # Most of its documents have to be on top of what there was.
+    # Most documents of the subject must be in excess of the earlier share.
     came = a * n[1] > TIMES * b * n[0]
     free, found = came & (log_p < np.log(alpha / len(nodes))), []
     while free.any():
@@ -219,7 +218,7 @@ def new_topics(
 def _tree(
     X: sparse.csr_matrix, words: np.ndarray, n_groups: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Vectors and groups of documents, and nodes of the tree as truth values of their groups."""
+    """Vectors and groups of documents, and nodes of the tree as truth values over the groups."""
     vectors = vectors_of(X, words.astype(np.int32))
     means = k_means(vectors, n_groups)
     nodes = list(np.eye(n_groups, dtype=bool))

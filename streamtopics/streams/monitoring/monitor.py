@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""An alarm for streams that change, with a stated rate of false alarms."""
+"""An alarm for changing streams, with a stated rate of false alarms."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from streamtopics.utils.steps import check_not_frozen, last_step, names_of
 from streamtopics.utils.structure import number_of_rows, take_rows
 
 # Statistics of a test: surprise, use and words, with a third of the level each. In the chart words
-# have a tenth of that, since streams have bursts of words.
+# get a tenth of a third, because streams have bursts of words.
 FAMILY = 3
 TIMES = np.array([3.0, 3.0, 30.0])
-# Share of a minibatch that is held back, and for how many others.
+# Held-back share of a minibatch, and number of minibatches until it is learnt.
 HELD_BACK, RING = 0.2, 8
-# Tests that the chart keeps, and the fewest it needs.
+# Most and fewest tests in the chart.
 PAST, LEAST_PAST = 20, 3
-# Tests and alarms that are kept.
+# Numbers of kept tests and alarms.
 KEPT = 1000
-# The most documents that are compared on each side, and the fewest relabellings.
+# Most compared documents on each side, and fewest relabellings.
 MAX_DOCUMENTS, N_PERMUTATIONS = 2000, 399
 
 
@@ -40,31 +40,31 @@ class DriftMonitor(ShownAsTable):
     """Learns from a stream and reports changes, with their topics and words.
 
     A fifth of each minibatch is held back and learnt eight minibatches later, or after an alarm. So
-    a minibatch is compared with earlier documents that were not learnt either. An alarm needs two
-    small p-values: of an exact test of equality, and of a chart of its statistic along the stream,
-    because streams always move a little.
+    a minibatch is compared with earlier documents, also not yet learnt. An alarm needs two small
+    p-values: of an exact test of equality, and of a chart of the statistic along the stream. The
+    chart is needed because streams always move a little.
 
     Parameters
     ----------
     alpha : float, default=0.01
-        Share of false alarms, in [1e-5, 0.5], while documents come in random order or the stream
-        moves by about as much each time.
+        Share of false alarms, in [1e-5, 0.5], if documents come in random order or the stream moves
+        steadily.
     random_state : int, default=0
-        Seed of what is held back, drawn and relabelled.
+        Seed of the held-back documents and of the relabelling.
 
     Attributes
     ----------
     alarms, tests : tuple of Alarm, tuple of DriftTest
         The last thousand of each, the oldest first.
     n_batches, n_held_back : int
-        Minibatches so far, and documents that are held back now.
+        Minibatches so far, and documents currently held back.
     past : ndarray of shape (n_past, 3)
         Statistics of the chart, of surprise, use and words; at most twenty.
 
     Notes
     -----
-    Tests begin with the third minibatch, and alarms with the sixth. Minibatches are to be of about
-    one size, of some hundred documents. Slow changes and those of few documents are not seen.
+    Tests begin with the third minibatch, and alarms with the sixth. Minibatches should have about
+    equal size, some hundred documents. Slow changes and changes of few documents are missed.
 
     Examples
     --------
@@ -92,7 +92,7 @@ class DriftMonitor(ShownAsTable):
 
     @property
     def n_held_back(self) -> int:
-        """Documents that are held back now."""
+        """Documents currently held back."""
         return sum(map(number_of_rows, self.documents))
 
     def _table(self) -> tuple[str, tuple[str, ...], list[Any]]:
@@ -106,24 +106,24 @@ class DriftMonitor(ShownAsTable):
         return held, ("minibatch", "time", "p", "new words"), rows
 
     def learn(self, model: Learner, X: Any, *, time: object = None) -> None:
-        """Test a minibatch, and learn from it in the place of ``model.partial_fit(X)``.
+        """Test a minibatch, and learn from it instead of ``model.partial_fit(X)``.
 
         Parameters
         ----------
         model : estimator of topics over words or StreamingPipeline
-            The same one for all of the stream. Unless all of the minibatch is learnt, neither
-            object changes, but for steps of a pipeline.
+            The same model for all of the stream. On a failure neither model nor monitor changes,
+            except for steps of a pipeline.
         X : {array-like, sparse matrix} of shape (n_documents, n_features) or iterable of str
             Word counts, or texts for a pipeline.
         time : object, default=None
-            When it is from; passed to `partial_fit` if given.
+            Time of the minibatch; passed to `partial_fit` if given.
         """
         batches.check_has_topics(model)
         check_not_frozen(model)
         with lock_of(model):
             number = {"n_batches": self.n_batches + 1}
             if n_learnt(model) == 0:
-                # An iterator can be read once.
+                # An iterator can be read only once.
                 X = list(X) if isinstance(X, Iterator) else X
                 self._learn(model, X, time, number)
                 return
@@ -142,7 +142,7 @@ class DriftMonitor(ShownAsTable):
             self._learn(model, batches.named(model, together([rest, *old])), time, after)
 
     def finish(self, model: Learner) -> None:
-        """Learn from the documents that are still held back, at the end of the stream."""
+        """Learn from the documents still held back, at the end of the stream."""
         with lock_of(model):
             if self.documents:
                 *old, last = self.documents
@@ -161,7 +161,7 @@ class DriftMonitor(ShownAsTable):
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Take over what `__getstate__` has returned."""
+        """Take over the result of `__getstate__`."""
         tests = tuple(DriftTest(*test) for test in unpacked(state["tests"]))
         alarms = tuple(map(alarm.alarm_of, unpacked(state["alarms"])))
         kept = state["documents"]
@@ -173,7 +173,7 @@ class DriftMonitor(ShownAsTable):
     def _test(
         self, model: Learner, documents: Documents, time: object, rng: np.random.Generator
     ) -> dict[str, Any]:
-        """Test a minibatch: returns new values of attributes, of "alarms" too after a change."""
+        """Test a minibatch; returns new values of attributes, with "alarms" after a change."""
         if not self.documents or not number_of_rows(documents):
             return {}
         parts = documents, together(self.documents)
@@ -184,7 +184,7 @@ class DriftMonitor(ShownAsTable):
         )
         counts = sparse.vstack([new, before], format="csr")
         features = statistics.block_features(last_step(model), counts, new.shape[0], rng)
-        # The exact test cannot reach the level with less than 3 / alpha.
+        # With less than 3 / alpha relabellings the exact test cannot reach the level.
         n = max(N_PERMUTATIONS, round((FAMILY + 1) / self.alpha) - 1)
         found = statistics.compare(features, n, rng)
         p_exact = min(1.0, FAMILY * float(found.p.min()))
@@ -211,7 +211,7 @@ class DriftMonitor(ShownAsTable):
         return after
 
     def _learn(self, model: Learner, X: Any, time: object, after: dict[str, Any]) -> None:
-        """Learn, and change this object if and only if the model has learnt."""
+        """Learn, and change the monitor if and only if the model has learnt."""
         before = n_learnt(model)
         try:
             model.partial_fit(X, **({} if time is None else {"time": time}))
@@ -222,7 +222,7 @@ class DriftMonitor(ShownAsTable):
             raise
 
     def _set(self, after: dict[str, Any]) -> None:
-        """Change this object, so that no signal handler runs in between."""
+        """Change the monitor in one step; a signal handler cannot run in between."""
         kernel.write([], [(self.__dict__, name, value) for name, value in after.items()])
 
 

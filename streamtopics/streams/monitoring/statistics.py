@@ -1,20 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Whether new documents and earlier ones are alike: by relabelling, and beside the stream's past.
+"""Tests of change between new and earlier documents: by relabelling, and relative to the past.
 
-Each word belongs to the topic k in which it is most probable, with probability phi. Over the
-different words of a document d, divided by the square root of their number m_d, as long documents
-vary more, these are summed:
+Each word belongs to the topic k in which the word is most probable, with probability phi. Sums over
+the different words of a document d are divided by the square root of their number m_d, because long
+documents vary more:
 
-    u_dk = words of topic k,    s_dk = -log phi of these words (their surprise).
+    u_dk = words of topic k, s_dk = -log phi of these words (their surprise).
 
 New and earlier documents are put into blocks of equal size at random, about 64 in all. The sums of
 blocks are made linear as u_k - (total u_k / total m) m and s_k - (total s_k / total u_k) u_k,
 standardised, and cut at three standard deviations. A word has the number of documents with it; the
-256 words that differ most between blocks count, of those in five documents or more. Then
+256 words with the largest differences between blocks count, of those in five documents or more.
+Then
 
     T = (mean of the new - mean of the others) / (sd sqrt(1/n_new + 1/n_others)),
 
-sd over all blocks, and three statistics are large after a change:
+with sd over all blocks. Three statistics are large after a change:
 
     A_surprise = sqrt(sum over topics of max(0, T of the surprise)^2),
     A_use = sqrt(sum over topics of (T of the use)^2),
@@ -27,14 +28,14 @@ If the documents are exchangeable, so are the labels of blocks, and
 is at most a with probability at most a, whatever the model, the features and their number.
 
 A stream that always moves a little is never exchangeable. So z, a statistic in standard deviations
-over the relabellings, is compared with the m last ones, without outliers:
+over the relabellings, is compared with the m last values, without outliers:
 
     mu = sum z_i / m,   S = sum (z_i - mu)^2,   p = P(t_f > (z - mu) / (s sqrt(1 + 1 / m))).
 
-The variance within minibatches is 1, and that between them is none or is estimated (Laney's
-p'-chart). As long as S is below the 0.95 quantile of chi-square with m - 1 degrees of freedom,
-s^2 = max(1, (10 + S) / f) with f = m + 9, a prior worth ten minibatches that do not move; or else
-s^2 = S / f with f = m - 1.
+The variance within minibatches is 1; the variance between minibatches is none or is estimated
+(Laney's p'-chart). If S is below the 0.95 quantile of chi-square with m - 1 degrees of freedom, s^2
+= max(1, (10 + S) / f) with f = m + 9, a prior worth ten minibatches without change; else s^2 = S /
+f with f = m - 1.
 """
 
 from __future__ import annotations
@@ -47,24 +48,24 @@ from scipy.special import chdtri, stdtr
 
 from streamtopics.kernels import rows
 
-# No word is less probable, even under topics that were not smoothed.
+# Least probability of a word, also under unsmoothed topics.
 LEAST = 1e-12
-# Statistics that differ by this share of themselves are equal, but for the order of sums.
+# Statistics within this relative difference are equal up to rounding.
 EQUAL = 1e-9
 WITHIN = 3.0
-# Words of the statistic, of how many, and the fewest documents that have each.
+# Words in the statistic, candidates, and fewest documents of each.
 N_WORDS, N_CANDIDATES, LEAST_DOCUMENTS = 8, 256, 5
-# Relabellings that are always drawn, and how many of them may reach a statistic if more are to be.
+# Relabellings always drawn, and most of them that may reach a statistic before more are drawn.
 N_FIRST, N_LARGER = 99, 3
-# Blocks in all, and the fewest of new or of earlier documents, if there are as many documents.
+# Blocks in all, and fewest of new or of earlier documents, given enough documents.
 N_BLOCKS, LEAST_BLOCKS = 64, 8
-# Words whose topics are looked up at once, so that they take little memory.
+# Words looked up at once, to save memory.
 AT_ONCE = 4096
-# Minibatches that the prior of the chart is worth, and tests before values are clipped.
+# Weight of the prior of the chart in minibatches, and tests before values are clipped.
 PRIOR, CLIPPED_FROM = 10, 4
-# Probability that a stream that does not drift is taken for one that does.
+# Probability to find drift in a stream without drift.
 DRIFTS = 0.05
-# Standard deviation of a normal distribution over its median absolute deviation.
+# Standard deviation of a normal distribution over the median absolute deviation.
 ROBUST = 1.4826
 
 
@@ -72,7 +73,7 @@ ROBUST = 1.4826
 
 
 class BlockFeatures(NamedTuple):
-    """Sums over blocks of documents, those of the new ones first."""
+    """Sums over blocks of documents, new documents first."""
 
     n_new: int
     # (n_blocks, n_topics): surprise and use, made linear
@@ -83,7 +84,7 @@ class BlockFeatures(NamedTuple):
 
 
 def without_ratio(values: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """Values less their sizes times the ratio of the sums of both; 0 where all sizes are."""
+    """Values less their sizes times the ratio of the sums of both; 0 if all sizes are 0."""
     total = sizes.sum(axis=0)
     ratio = np.divide(values.sum(axis=0), total, where=total > 0, out=np.zeros(values.shape[1]))
     linear: np.ndarray = values - ratio * sizes

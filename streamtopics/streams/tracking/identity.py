@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which topic is which: matches known topics and those of the model at a snapshot by words.
+"""Identity of topics: matches known topics and the topics of the model at a snapshot by words.
 
-Topics with probabilities p and q of their kept words, scaled to sum to 1, have the affinity
-sum_w sqrt(p_w q_w) (Bhattacharyya's coefficient; 1 less the square of Hellinger's distance).
-A row is the topic with the closest words at the last snapshot, matched one to one, if its words
-are also like those of ten snapshots ago. A new topic that completes what is left of an old one was
-split from it; an old one that completes what another one has become was merged.
+Topics with probabilities p and q of their kept words, scaled to sum to 1, have the affinity sum_w
+sqrt(p_w q_w) (Bhattacharyya's coefficient; 1 less the square of Hellinger's distance). A row is the
+topic with the closest words at the last snapshot, matched one to one, if the words are also like
+the topic's words ten snapshots ago. A new topic was split from an old topic if both together are
+closer to the old words. An old topic was merged into another if the other now is closer to both
+together.
 """
 
 from __future__ import annotations
@@ -23,32 +24,32 @@ from streamtopics.streams.batches import named
 from streamtopics.utils.steps import counted, last_step, names_of
 from streamtopics.utils.structure import for_scipy, is_sparse, number_of_rows, take_rows
 
-# Numbers of words, and their weights.
+# Numbers of words, and weights.
 Words = tuple[np.ndarray, np.ndarray]
-# Most documents of a minibatch that are looked at.
+# Most documents of a minibatch used in a snapshot.
 MAX_DOCUMENTS = 100
-# Rows of topics in a snapshot that have gone since the one before, for each that is there.
+# Rows of topics gone since the snapshot before, for each present row.
 GONE_ROWS = 2
-# The last snapshots, of which none is left out.
+# The last snapshots, never left out.
 DENSE = 10
 # Least probability of a token.
 TINY = np.finfo(np.float64).tiny
-# Least affinity of the words of a topic now and ten snapshots ago, times m / (m + 2) if m had found
-# it by then; half of it to the last one. Other topics have 0.2 to 0.5.
+# Least affinity of the words of a topic now and ten snapshots ago, times m / (m + 2) after m
+# snapshots with the topic; half of this for the last snapshot. Different topics have 0.2 to 0.5.
 THRESHOLD = 0.6
-# Snapshots that a topic needs to settle: to what it was before it may have no likeness.
+# Snapshots until a topic is settled; earlier words may be unlike.
 STABLE = 8
-# Snapshots of an earlier part of the stream than this are not recent.
+# Snapshots in an earlier part of the stream than this are not recent.
 SINCE = 0.7
-# Snapshots that the mean of a topic's share goes back, and of the usual one.
+# Snapshots in the mean of a topic's share, and of the usual share.
 RECENT, LONG = 3, 30
-# A topic comes into use with this part of an equal share. It has gone with half of that, or,
-# below 2.5 times of it, with a fifth of its usual share: stray tokens of other topics.
+# A topic comes into use with this part of an equal share. A topic is gone with half of this part,
+# or, below 2.5 times this half, with a fifth of its usual share: stray tokens of other topics.
 LEAST, GONE, NEVER_GONE, NOISE = 0.1, 0.5, 2.5, 0.2
-# Topics without a row that are kept to be known again.
+# Topics without a row, kept for later recognition.
 KEPT_GONE = 1000
-# A part and its whole: their least affinity, what the part must add to that of the other part,
-# and in which shares.
+# A part and a whole: least affinity, least gain by adding the part to the other part, and tried
+# shares.
 PART, GAIN = 0.5, 0.03
 SHARES = (0.25, 0.5, 0.75)
 
@@ -65,10 +66,10 @@ class KnownTopic(NamedTuple):
     """A topic from when it was first seen."""
 
     topic: int
-    # Its row in the model at the last snapshot, -1 for none, and the snapshots that found it.
+    # Row in the model at the last snapshot, -1 for none, and number of snapshots with the topic.
     row: int
     n_found: int
-    # Means over the last snapshots, and over those at which it was in use.
+    # Means over the last snapshots, and over snapshots in use.
     share: float
     usual: float
     born: Position
@@ -77,25 +78,25 @@ class KnownTopic(NamedTuple):
     # Ids, -1 for none.
     split_from: int
     merged_into: int
-    # At the last snapshot that found it; of a topic whose row became another one's, before.
+    # At the last snapshot with the topic; before, if another topic has taken the row.
     words: Words
 
 
 class Snapshot(NamedTuple):
-    """The topics at one position, and their use since the snapshot before."""
+    """The topics at one position, and their use since the previous snapshot."""
 
     position: Position
-    # A table, see `layout`, of topics with a row, and then of those that had one since.
+    # A table, see `layout`, of topics with a row, and then of topics with a row since.
     topics: np.ndarray
     # Also of topics without an id.
     n_tokens: float
 
 
 def layout(n_words: int) -> np.dtype[np.void]:
-    """Columns of the topics in a snapshot; id, row and words are -1 where there is none.
+    """Columns of the topics in a snapshot; id, row and words are -1 if absent.
 
-    `use` are tokens, as estimated by the documents looked at, and `squares` the variances of these.
-    `weights` are the probabilities of the words, scaled to sum to 1, `kept` their sum before.
+    `use` are tokens, estimated from the sampled documents, and `squares` the variances. `weights`
+    are the probabilities of the words, scaled to sum to 1, and `kept` the sum before scaling.
     """
     table = (("words", np.int32, n_words), ("weights", float, n_words))
     numbers = (("use", float), ("squares", float), ("kept", float))
@@ -103,22 +104,22 @@ def layout(n_words: int) -> np.dtype[np.void]:
 
 
 class State(NamedTuple):
-    """All that a tracker has learnt, replaced as a whole."""
+    """The learnt state of a tracker, replaced as a whole."""
 
     now: Position
-    # Learnt since the last snapshot that saw any.
+    # Learnt since the last snapshot with tokens.
     n_tokens: float
     # Of words by number.
     names: tuple[Any, ...]
     known: tuple[KnownTopic, ...]
     snapshots: tuple[Snapshot, ...]
-    # Ids given so far, and rows of the model at the last snapshot.
+    # Number of ids so far, and rows of the model at the last snapshot.
     n_topics: int
     n_rows: int
 
 
 class Rows(NamedTuple):
-    """Rows of a model: leading words, shares of the tokens (None without any), and when."""
+    """Rows of a model: leading words, shares of the tokens (None without tokens), and position."""
 
     words: Sequence[Words]
     shares: np.ndarray | None
@@ -130,14 +131,14 @@ class Rows(NamedTuple):
         return LEAST / max(len(self.words), 1)
 
 
-# Which topic is which
+# Identity of topics
 
 
 def match_topics(
     known: Sequence[KnownTopic], snapshots: Sequence[Snapshot], rows: Rows, n_topics: int
 ) -> tuple[tuple[KnownTopic, ...], int]:
-    """The topics known now, those that have a row first, and the ids given so far."""
-    # Snapshots may be far apart: over ten of them topics would change as they do in the long run.
+    """The known topics, topics with a row first, and the number of ids so far."""
+    # Snapshots may be far apart: over ten of them topics would change as in the long run.
     last = snapshots[-DENSE:]
     recent = [s for s in last[:-1] if s.position.batch >= SINCE * rows.now.batch] + [*last[-1:]]
     earlier: dict[int, Words] = {}
@@ -162,9 +163,9 @@ def match_topics(
 def _places(
     known: Sequence[KnownTopic], earlier: Mapping[int, Words], words: Sequence[Words], n_recent: int
 ) -> np.ndarray:
-    """For each row of the model the place among the known topics of its own; -1 for none."""
+    """For each row of the model the place of its topic among the known topics; -1 for none."""
     place = np.full(len(words), -1)
-    # What has lost its row has to be found again for certain.
+    # A topic without a row must be recognised with certainty.
     for gone, limit in ((False, 0.5 * THRESHOLD), (True, THRESHOLD)):
         some = [(topic.row < 0) == gone for topic in known]
         present, free = np.flatnonzero(some), np.flatnonzero(place < 0)
@@ -182,7 +183,7 @@ def _places(
 
 
 def _found(topic: KnownTopic, row: int, rows: Rows) -> KnownTopic:
-    """A topic that was found again, with its share now."""
+    """A recognised topic, with its present share."""
     n_found, least = topic.n_found + 1, rows.least
     topic = topic._replace(row=row, n_found=n_found, words=rows.words[row])
     if rows.shares is None:
@@ -207,7 +208,7 @@ def _born(
     earlier: Mapping[int, Words],
     n_topics: int,
 ) -> list[KnownTopic]:
-    """New topics: rows in use that are none of those known."""
+    """New topics: rows in use without a known topic."""
     if rows.shares is None:
         return []
     others = [topic for topic in held if topic.topic in earlier]
@@ -229,7 +230,7 @@ def _born(
 def _with_end(
     topic: KnownTopic, held: Sequence[KnownTopic], earlier: Mapping[int, Words], rows: Rows
 ) -> KnownTopic:
-    """A topic with the end that it has come to now, if it has."""
+    """A topic with its end, if it has ended."""
     if topic.row < 0 and topic.died is None:
         topic = topic._replace(died=rows.now)
     if topic.died != rows.now:
@@ -245,7 +246,7 @@ def _with_end(
 
 
 def affinity_matrix(one: Sequence[Words], other: Sequence[Words]) -> np.ndarray:
-    """Affinity of all pairs of topics, given by the numbers of their words and the weights."""
+    """Affinity of all pairs of topics, each with numbers of words and weights."""
     if not len(one) or not len(other):
         return np.zeros((len(one), len(other)))
     roots = _roots([*one, *other])
@@ -253,7 +254,7 @@ def affinity_matrix(one: Sequence[Words], other: Sequence[Words]) -> np.ndarray:
 
 
 def matching(affinity: np.ndarray, threshold: float) -> np.ndarray:
-    """For each column the row that it is matched to, -1 for none."""
+    """For each column the matching row, -1 for none."""
     out = np.full(affinity.shape[1], -1)
     rows, columns = linear_sum_assignment(
         np.where(affinity >= threshold, affinity, 0.0), maximize=True
@@ -266,7 +267,7 @@ def matching(affinity: np.ndarray, threshold: float) -> np.ndarray:
 def completed(merged: Sequence[Words], parts: Sequence[Words], other: Words) -> int:
     """The place of the merged topic that is closer to two parts than to its own part alone.
 
-    The best is taken, in the best of some shares; -1 if there is none.
+    The best merged topic is taken, with the best of some shares; -1 for none.
     """
     best, least = -1, GAIN
     for i in np.flatnonzero(affinity_matrix(merged, [other]) >= PART).tolist():
@@ -280,12 +281,12 @@ def completed(merged: Sequence[Words], parts: Sequence[Words], other: Words) -> 
 
 
 def distance(one: Words | None, other: Words | None) -> float:
-    """Hellinger's distance of two topics by probabilities of leading words; NaN without one.
+    """Hellinger's distance of two topics by probabilities of leading words; NaN without words.
 
-    A word of probability p that leads one topic alone is taken to have min(p, max(0, 2 m - p)) in
-    the other, m being the least that leads there. Words that lead in neither are taken to be as
-    alike, for their mass, as those that do: with P and Q the masses of the latter, the affinity is
-
+    A word of probability p that leads only one topic has an estimated probability min(p, max(0, 2 m
+    - p)) in the other, with m the least leading probability there. Words that lead in neither topic
+    are taken to be as similar as the leading words: with P and Q the masses of leading words, the
+    affinity is
         sum_w sqrt(p_w q_w) (1 + sqrt((1 - P) (1 - Q) / (P Q))).
     """
     if one is None or other is None:
@@ -301,7 +302,7 @@ def distance(one: Words | None, other: Words | None) -> float:
 
 
 def _below(p: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """Probabilities of words in a topic that they do not lead, from those in another one."""
+    """Probabilities of non-leading words in a topic, from their probabilities in another."""
     found = np.minimum(p, np.maximum(0.0, 2.0 * other.min() - p))
     left, total = max(0.0, 1.0 - other.sum()), found.sum()
     return np.asarray(found * (left / total) if total > left else found)
@@ -313,7 +314,7 @@ def _squared(p: np.ndarray, q: np.ndarray) -> float:
 
 
 def _roots(topics: Sequence[Words]) -> sparse.csr_array:
-    """Square roots of the weights, of shape (n_topics, n_words), of those words that there are."""
+    """Square roots of the weights of occurring words, of shape (n_topics, n_words)."""
     starts = np.cumsum([0, *(len(words) for words, _ in topics)])
     words, weights = (np.concatenate(part) for part in zip(*topics, strict=True))
     present, columns = np.unique(words, return_inverse=True)
@@ -324,10 +325,10 @@ def _roots(topics: Sequence[Words]) -> sparse.csr_array:
 
 
 def thinned(snapshots: tuple[Snapshot, ...], n: int) -> tuple[Snapshot, ...]:
-    """At most n snapshots: the first, the last ten, and in between the denser the more recent.
+    """At most n snapshots: the first, the last ten, and denser ones the more recent.
 
-    The one to go is the one whose neighbours are closest to each other, as a share of how long
-    ago it was. What was counted for it is added to the next one.
+    The snapshot with the closest neighbours, relative to its age, is left out, and its use is added
+    to the next snapshot.
     """
     kept = list(snapshots)
     while len(kept) > n:
@@ -340,7 +341,7 @@ def thinned(snapshots: tuple[Snapshot, ...], n: int) -> tuple[Snapshot, ...]:
 
 
 def _merge(first: Snapshot, second: Snapshot) -> Snapshot:
-    """The second snapshot, with the use of both; topics that have gone in between come last."""
+    """The second snapshot, with the use of both; topics gone in between come last."""
     before, topics = first.topics, second.topics.copy()
     own = np.isin(before["id"], topics["id"])
     place = {topic: i for i, topic in enumerate(topics["id"].tolist())}
@@ -362,7 +363,7 @@ def words_of(topic: np.ndarray) -> Words:
 
 
 def probabilities_in(*snapshots: Snapshot) -> dict[int, Words]:
-    """The words of each topic in the last snapshot that has it, and their probabilities."""
+    """The words of each topic in its last snapshot, with probabilities."""
     found = {}
     for snapshot in snapshots:
         for topic in snapshot.topics:
@@ -372,9 +373,9 @@ def probabilities_in(*snapshots: Snapshot) -> dict[int, Words]:
 
 
 def compact(state: State) -> State:
-    """The same, without the names of words that no topic has any more."""
+    """The same state, without names of unused words."""
     tables = [snapshot.topics.copy() for snapshot in state.snapshots]
-    # The last place stands for -1, which is no word.
+    # The last place stands for -1: no word.
     has = np.zeros(len(state.names) + 1, np.bool_)
     for words in (*(t["words"] for t in tables), *(topic.words[0] for topic in state.known)):
         has[words] = True
@@ -400,7 +401,7 @@ def read_topics(
 ) -> np.ndarray:
     """Read the topics of a model, a row each, and their use in some documents.
 
-    `number` has the numbers of words, and takes in new ones.
+    `number` has the numbers of words, and is extended by new words.
     """
     topics = last_step(model)
     names = topics._column_names(names_of(model) if feature_names is None else feature_names)

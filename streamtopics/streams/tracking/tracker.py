@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Follows the topics of a model along a stream: who is who, since when, and what has changed."""
+"""Follows the topics of a model along a stream: identity, age and changes."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from streamtopics.streams.tracking.identity import KnownTopic, Position, Snapsho
 from streamtopics.utils.output import ShownAsTable
 from streamtopics.utils.steps import last_step
 
-# What a snapshot costs, in tokens learnt: a word of the vocabulary, a token looked at, the rest.
+# Cost of a snapshot, in learnt tokens: for a word of the vocabulary, a sampled token, the rest.
 PER_WORD, PER_TOKEN, PER_SNAPSHOT = 1.0, 6.0, 5000.0
-# Snapshots that are kept, and words of each topic; ten are too few to tell topics apart.
+# Kept snapshots, and words of each topic; ten are too few to tell topics apart.
 N_SNAPSHOTS, KEPT_WORDS = 64, 30
-# One is taken when the stream has grown by this factor, whatever that costs.
+# A snapshot is taken when the stream has grown by this factor, at any cost.
 GROWTH = 1.5
-# A share has changed by this factor or more, and by so many standard errors.
+# A share has changed by this factor or more, and by this number of standard errors.
 FACTOR, SIGNIFICANT = 1.5, 4.0
-# Words have changed that have moved so far, in Hellinger's distance.
+# Words have changed if moved by this much, in Hellinger's distance.
 MOVED = 0.35
 KINDS = ("born", "split", "gone", "merged", "grown", "shrunk", "changed")
 
@@ -39,7 +39,7 @@ class TrackedRow(NamedTuple):
     share : float
         Mean share of the tokens in the last three snapshots with the topic.
     born, last_seen, died : int or None
-        Minibatches, from 1. Each has a time, such as `born_time`, or None.
+        Minibatches, from 1. Each has a time, for example `born_time`, or None.
     split_from, merged_into : int or None
         Ids of other topics.
     words : list of str or int
@@ -72,7 +72,7 @@ class NewsRow(NamedTuple):
     share_before, share, moved : float
         Share of the tokens before and since, and Hellinger's distance of the words, in [0, 1].
     words, came, left : list of str or int
-        Top words, words that entered since, and words that left.
+        Top words, new among these, and gone from these.
     """
 
     kind: str
@@ -87,26 +87,26 @@ class NewsRow(NamedTuple):
 
 
 class TopicTracker(ShownAsTable):
-    """Follows topics along a stream: each has an id, whatever row of the model it is in.
+    """Follows topics along a stream; the id of a topic stays when its row in the model moves.
 
-    A callback of `stream`. It takes snapshots of the model, with the topics of a hundred documents
-    of the minibatch, and matches topics by their words. So an id outlives a restart, a merge and
-    another order of topics.
+    A callback of `stream`. The tracker takes snapshots of the model, with the topics of a hundred
+    documents of the minibatch, and matches topics by words. So an id survives a restart, a merge
+    and a new order of topics.
 
     Parameters
     ----------
     budget : float, default=0.1
-        Estimated cost of snapshots as a share of that of learning. Later ones come at least when
-        the stream is longer by a half. Infinity takes one of each minibatch.
+        Estimated cost of snapshots as a share of the cost of learning. Above the budget a snapshot
+        is still taken when the stream has grown by a half. Infinity takes one of each minibatch.
     feature_names : array-like of shape (n_features,), default=None
-        Words of the columns, of models without names of their own.
+        Words of the columns, for models without names of columns.
 
     Notes
     -----
     A topic is born with more than a tenth of an equal share of the tokens. A topic has died when a
-    mean of three shares is less than half of that, or less than a fifth of the usual share and a
-    quarter of an equal one, or when its words are in none of the rows. Kept are 64 snapshots with
-    30 words of each topic, and the last thousand topics that died.
+    mean of three shares is less than half of this, or less than a fifth of the usual share and a
+    quarter of an equal share, or when no row has its words. Kept are 64 snapshots with 30 words of
+    each topic, and the last thousand dead topics.
 
     Examples
     --------
@@ -130,10 +130,10 @@ class TopicTracker(ShownAsTable):
     # Following
 
     def on_batch(self, model: Learner, info: BatchInfo) -> None:
-        """Count a minibatch that was learnt, and take a snapshot if the budget allows."""
+        """Count a learnt minibatch, and take a snapshot if the budget allows."""
         check_has_topics(model)
         state = self._state
-        # Counted on here, so that a stream that starts anew goes on.
+        # Counted here, so the count continues if a stream starts anew.
         now = Position(state.now.batch + 1, info.time, state.now.n_documents + info.n_documents)
         n_tokens = state.n_tokens + info.n_tokens
         state = state._replace(now=now, n_tokens=n_tokens)
@@ -146,7 +146,7 @@ class TopicTracker(ShownAsTable):
         self._state = state
 
     def _with_snapshot(self, state: State, model: Learner, info: BatchInfo) -> State:
-        """The state with one snapshot more."""
+        """The state with one more snapshot."""
         some = identity.sampled(info.X, identity.MAX_DOCUMENTS, state.now.n_documents)
         number: dict[Any, int] = {name: i for i, name in enumerate(state.names)}
         table = identity.read_topics(model, some, KEPT_WORDS, number, self.feature_names)
@@ -177,7 +177,7 @@ class TopicTracker(ShownAsTable):
 
     @property
     def batches_(self) -> list[int]:
-        """Minibatches after which the kept snapshots were taken."""
+        """Minibatches of the kept snapshots."""
         return [snapshot.position.batch for snapshot in self._state.snapshots]
 
     @property
@@ -187,7 +187,7 @@ class TopicTracker(ShownAsTable):
         return np.array([held.get(row, -1) for row in range(self._state.n_rows)], np.int64)
 
     def topics(self) -> list[TrackedRow]:
-        """List the topics with their births and deaths, by id; `pandas.DataFrame` takes them."""
+        """List the topics with births and deaths, by id; `pandas.DataFrame` makes a table."""
         known = sorted(self._state.known, key=lambda topic: topic.topic)
         return [
             TrackedRow(
@@ -223,11 +223,11 @@ class TopicTracker(ShownAsTable):
         Returns
         -------
         times, ids : list, ndarray of shape (n_topics,)
-            Of the snapshots, the oldest first, or documents learnt if the stream has no times; and
-            of the topics, ascending.
+            Times of the snapshots, the oldest first, or numbers of learnt documents for a stream
+            without times; and ids of the topics, ascending.
         shares : ndarray of shape (n_snapshots, n_topics)
             Share of each topic in the tokens since the snapshot before. Rows sum to 1, less rows of
-            the model that were never in use.
+            the model never in use.
         """
         snapshots = self._state.snapshots
         found = [np.empty(0, np.int64), *(snapshot.topics["id"] for snapshot in snapshots)]
@@ -239,14 +239,15 @@ class TopicTracker(ShownAsTable):
         return self._times(), ids, shares
 
     def news(self, since: object = None, *, n_words: int = 10) -> list[NewsRow]:
-        """List changes since a time: topics that came, went, grew, shrank or changed.
+        """List changes since a time: topics born, gone, grown, shrunk or changed.
 
         Parameters
         ----------
         since : object, default=None
-            A time, comparable with those of `shares`. None is that of the last but one snapshot.
+            A time, comparable with the times of `shares`. None is the time of the last but one
+            snapshot.
         n_words : int, default=10
-            Top words that are listed and compared.
+            Number of listed and compared top words.
 
         Returns
         -------
@@ -280,7 +281,7 @@ class TopicTracker(ShownAsTable):
         return rows
 
     def _place(self, since: Any) -> int:
-        """The last snapshot that was taken by a time, and was not the last."""
+        """The last snapshot taken by a time, except the very last."""
         times = self._times(any)
         found = [i for i, time in enumerate(times[:-1]) if since is None or time <= since]
         if not found:
@@ -291,7 +292,7 @@ class TopicTracker(ShownAsTable):
         return found[-1]
 
     def _times(self, of: Callable[[Iterator[bool]], bool] = all) -> list[Any]:
-        """Times of the snapshots, or numbers of documents where not all, or any, have a time."""
+        """Times of the snapshots, or numbers of documents if not all, or any, have a time."""
         positions = [snapshot.position for snapshot in self._state.snapshots]
         timed = of(position.time is not None for position in positions)
         return [position.time if timed else position.n_documents for position in positions]
@@ -317,7 +318,7 @@ def _kinds(
 ) -> list[str]:
     """Kinds of news of a topic since a minibatch."""
     if topic.born.batch > batch:
-        # What came and went in between is no news now.
+        # Births and deaths in between are not news.
         return [] if topic.died else ["born" if topic.split_from < 0 else "split"]
     if topic.died:
         now = topic.died.batch > batch
