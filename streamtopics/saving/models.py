@@ -17,8 +17,9 @@ from streamtopics.saving.checks import check_held, objects_in
 from streamtopics.saving.files import replace_file
 from streamtopics.text.languages import Tokenizer
 
-# Classes and functions allowed in every file, besides those trusted by skops: of any module of #
-the package, and of other packages. OURS ="""
+# Classes and functions allowed in every file, besides those trusted by skops: of any module of the
+# package, and of other packages.
+OURS = """
     Alarm AspectSentimentModel Averages BPS BPSLDA Background BatchInfo Bernoulli BetaBinomial
     BinCache Block Boost BudgetedPowerPrior Cells ChangedTopic ClassWords ClosedVocabulary
     ColumnSums Commit Composition CorrectedMean Counting DPPSummarizer DampedNewton Decay
