@@ -96,8 +96,7 @@ cdef class Counted(Entries):
         Characters of the shortest word.
     min_n, max_n : int
         Words of the shortest and of the longest n-gram.
-    stop_words : sequence of bytes
-        Words that are passed over, in UTF-8.
+    stop_words : StopWords
     alphabet : int
         What words are runs of, by the pattern: 0, ``\\w``; 1, ``[^\\W\\d_]``; 2 the same with
         ``\\b`` on both sides, so that a run of ``\\w`` counts if it has only letters.
@@ -130,18 +129,16 @@ cdef class Counted(Entries):
     cdef int n_roles, waiting
     cdef bint was_stop
 
-    def __cinit__(self, Py_ssize_t min_length, int min_n, int max_n, stop_words=(),
-                  int alphabet=WORD_CHARACTERS, bint keeps=False):
+    def __cinit__(self, Py_ssize_t min_length, int min_n, int max_n,
+                  StopWords stop_words=None,                  int alphabet=WORD_CHARACTERS, bint keeps=False):
         if not WORD_CHARACTERS <= alphabet <= LETTER_WORDS:
             raise ValueError(f"Counted: alphabet is {alphabet}, not 0, 1 or 2")
         self.alphabet = alphabet
         self.min_length, self.min_n, self.max_n = min_length, min_n, max_n
         self.keeps, self.waiting = keeps, -1
         self.before = <int *> malloc(max(max_n, 1) * sizeof(int))
-        if self.before == NULL:
+        if self.before == NULL or not (stop_words is None or self.begin_with(stop_words)):
             raise MemoryError()
-        for word in stop_words:
-            self.find_bytes(word)
         self.n_stop = self.n_entries
 
     def __dealloc__(self):
@@ -214,7 +211,7 @@ cdef class Counted(Entries):
                 raise TypeError(
                     f"analyzer must return words of type str; got {token!r:.60}, a "
                     f"{type(token).__name__}")
-            if not self.take(self.find_bytes(token.encode("utf-8", "surrogatepass")), True):
+            if not self.take(self.find_str(token), True):
                 raise MemoryError()
         if not self.ended():
             raise MemoryError()
@@ -360,8 +357,8 @@ cdef class Counted(Entries):
             self.waiting = -1
             if adjacent and role & ENDS:
                 place = place_of(&self.phrases, before, word)
-                if self.phrases.keys[place]:
-                    return self.count_entry(self.phrases.counts[place]) >= 0
+                if self.phrases.pairs[place].key:
+                    return self.count_entry(self.phrases.pairs[place].count) >= 0
             if self.count_entry(before) < 0:
                 return False
         if role & BEGINS:
@@ -429,39 +426,71 @@ cdef class Counted(Entries):
             self.roles[first] |= BEGINS
             self.roles[last] |= ENDS
             place = place_of(&self.phrases, first, last)
-            self.phrases.keys[place] = key_of(first, last)
-            self.phrases.counts[place] = phrase
+            self.phrases.pairs[place].key = key_of(first, last)
+            self.phrases.pairs[place].count = phrase
 
     def recount(self, const unsigned char[::1] begins):
         """Count the rows of the words that were kept anew, with the phrases of `join`."""
-        cdef Py_ssize_t row, n_rows = self._n_rows
-        cdef bint enough = True
-        if not self.keeps or begins.shape[0] != n_rows:
-            raise ValueError(f"recount: {begins.shape[0]} flags for {n_rows} rows that were kept")
-        with nogil:
-            for row in range(self.n_entries):
-                self.entries[row].frequency, self.entries[row].row = 0, -1
-            self.keeps, self.n_counts, self._n_rows = False, 0, 0
-            for row in range(n_rows):
-                if begins[row]:
-                    self.first_row = <int> row
-                enough = enough and self.begun() and self.count_kept(row) and self.ended()
-            self.keeps, self._n_rows = True, n_rows
-        if not enough:
-            raise MemoryError()
+        cdef Py_ssize_t i, n_entries = self.n_entries
+        cdef Seen *seen = <Seen *> calloc(max(n_entries, 1), sizeof(Seen))
+        try:
+            if not self.keeps or begins.shape[0] != self._n_rows:
+                raise ValueError(
+                    f"recount: {begins.shape[0]} flags for {self._n_rows} rows that were kept")
+            # There are no more counts than words that were kept.
+            if seen == NULL or not grown(
+                <void **> &self.indices, &self.indices_room, self.n_kept + 1, sizeof(int)
+            ) or not grown(<void **> &self.counts, &self.counts_room, self.n_kept + 1, sizeof(int)):
+                raise MemoryError()
+            with nogil:
+                for i in range(self.n_roles):
+                    seen[i].role = self.roles[i]
+                self.count_kept(seen, begins)
+                for i in range(n_entries):
+                    self.entries[i].frequency = seen[i].frequency
+        finally:
+            free(seen)
 
-    cdef bint count_kept(self, Py_ssize_t row) noexcept nogil:
-        """Count the words of a row that was kept; whether there was memory for it."""
-        cdef Py_ssize_t i, stop = self.kept_ends[row]
-        cdef int word
-        for i in range(self.kept_ends[row - 1] if row else 0, stop):
-            if i + 16 < self.n_kept:
-                word = self.kept[i + 16]
-                ST_PREFETCH(&self.entries[word if word >= 0 else -1 - word])
-            word = self.kept[i]
-            if not self.count_word(word if word >= 0 else -1 - word, word >= 0):
-                return False
-        return True
+    cdef void count_kept(self, Seen *seen, const unsigned char[::1] begins) noexcept nogil:
+        """Count the words of all rows that were kept, as `count_word` does."""
+        cdef Row row
+        cdef Py_ssize_t r, i = 0, n = 0
+        cdef int word, waiting = -1, phrase
+        cdef uint64 place
+        cdef const int *kept = self.kept
+        row.indices, row.counts, row.first = self.indices, self.counts, 0
+        for r in range(self._n_rows):
+            row.row, row.start = <int> r + 1, n
+            if begins[r]:
+                row.first = row.row
+            while i < self.kept_ends[r]:
+                if i + 16 < self.n_kept:
+                    ST_PREFETCH(&seen[word_in(kept[i + 16])])
+                word = word_in(kept[i])
+                if waiting >= 0:
+                    phrase = -1
+                    if kept[i] >= 0 and seen[word].role & ENDS:
+                        place = place_of(&self.phrases, waiting, word)
+                        if self.phrases.pairs[place].key:
+                            phrase = self.phrases.pairs[place].count
+                    if phrase >= 0:
+                        n = noted(row, &seen[phrase], phrase, n)
+                    else:
+                        n = noted(row, &seen[waiting], waiting, n)
+                    waiting = -1
+                    if phrase >= 0:
+                        i += 1
+                        continue
+                if seen[word].role & BEGINS:
+                    waiting = word
+                else:
+                    n = noted(row, &seen[word], word, n)
+                i += 1
+            if waiting >= 0:
+                n = noted(row, &seen[waiting], waiting, n)
+                waiting = -1
+            self.ends[r] = n
+        self.n_counts = n
 
     def pairs(self, const unsigned char[::1] rows):
         """Pairs of neighbours in some of the rows that were kept.
@@ -498,10 +527,12 @@ cdef class Counted(Entries):
     def joined(self):
         """Entries of the phrases that were counted, int32."""
         cdef uint64 place
+        cdef int phrase
         cdef list found = []
         for place in range(self.phrases.mask + 1 if self.n_roles else 0):
-            if self.phrases.keys[place] and self.entries[self.phrases.counts[place]].frequency:
-                found.append(self.phrases.counts[place])
+            phrase = self.phrases.pairs[place].count
+            if self.phrases.pairs[place].key and self.entries[phrase].frequency:
+                found.append(phrase)
         return np.array(found, dtype=np.int32)
 
     def tags(self):

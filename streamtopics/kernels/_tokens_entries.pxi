@@ -93,6 +93,30 @@ cdef class Entries:
         free(self.long_words)
 
     @cython.final
+    cdef bint begin_with(self, Entries other) noexcept:
+        """Begin with the entries of another; whether there was memory for it."""
+        cdef uint64 *slots = <uint64 *> realloc(self.slots, (other.mask + 1) * sizeof(uint64))
+        if slots == NULL:
+            return False
+        self.slots, self.mask = slots, other.mask
+        memcpy(slots, other.slots, (other.mask + 1) * sizeof(uint64))
+        if not grown(
+            <void **> &self.entries, &self.entries_room, other.n_entries, sizeof(Entry)
+        ) or not grown(<void **> &self.long_words, &self.long_room, other.n_long, 1):
+            return False
+        if other.n_entries:
+            memcpy(self.entries, other.entries, other.n_entries * sizeof(Entry))
+        if other.n_long:
+            memcpy(self.long_words, other.long_words, other.n_long)
+        self.n_entries, self.n_long = other.n_entries, other.n_long
+        return True
+
+    @cython.final
+    cdef int find_str(self, str text) except -1:
+        """The entry of a word, whatever its characters."""
+        return self.find_bytes(text.encode("utf-8", "surrogatepass"))
+
+    @cython.final
     cdef int find_bytes(self, bytes text) except -1:
         """The entry of a word, whatever its bytes."""
         cdef bytes padded = text + bytes(PADDING)
@@ -193,3 +217,17 @@ cdef class Entries:
             return
         for i in range(entry.length):
             out[i] = <unsigned char> ((entry.lo if i < 8 else entry.hi) >> 8 * (i & 7))
+
+
+@cython.final
+cdef class StopWords(Entries):
+    """Words that are passed over.
+
+    Parameters
+    ----------
+    words : iterable of str
+    """
+
+    def __cinit__(self, words=()):
+        for word in words:
+            self.find_str(word)

@@ -150,8 +150,6 @@ def count(
     if not is_compiled(vectorizer):
         part = _count_tokens(raw_documents, checked_analyzer(vectorizer), phrases)
         return _merged([part], [np.ones(part.n_rows, dtype=np.uint8)], part.n_rows, 1)
-    # It warns of stop words that no word is equal to.
-    vectorizer.build_analyzer()
     texts = _texts_of(vectorizer, list(raw_documents))
     begins = np.ones(len(texts), dtype=np.uint8)
     return _compiled(vectorizer, texts, begins, len(texts), n_jobs, phrases)
@@ -198,15 +196,10 @@ def _compiled(
     shortest, char_kind = cast(tuple[int, int], _word_rule(vectorizer))
     lower = bool(vectorizer.lowercase)
     letters = WITHOUT_ACCENTS.get((vectorizer.strip_accents, lower))
-    stop_words = [
-        word.encode("utf-8", "surrogatepass")
-        for word in vectorizer.get_stop_words() or ()
-        if isinstance(word, str)
-    ]
     # No text has as many words; the time and memory of a word grow with the longest n-gram.
     most = min(max(map(len, texts), default=0) + 1, MOST_WHOLE)
     sizes = (min(n, most) for n in vectorizer.ngram_range)
-    counter = partial(kernel.Counted, shortest, *sizes, stop_words, char_kind)
+    counter = partial(kernel.Counted, shortest, *sizes, _stop_words(vectorizer), char_kind)
     if phrases is None:
         counter = partial(counter, keeps=True)
     pairs = _spelled(phrases or ())
@@ -215,6 +208,18 @@ def _compiled(
         how = partial(_counted, lower=lower, letters=letters, pairs=pairs)
         parts = pool.share(how, [(counter(), texts[span], begins[span]) for span in spans])
     return _merged(parts, [begins[span] for span in spans], n_documents, n_jobs)
+
+
+def _stop_words(vectorizer: Any) -> Any:
+    """The compiled stop words of a vectorizer, which holds them until it is given others."""
+    words = vectorizer.get_stop_words() or frozenset()
+    held, compiled = vectorizer._cache.get("stop_words", (None, None))
+    if held != words:
+        # It warns of stop words that no word is equal to.
+        vectorizer.build_analyzer()
+        compiled = kernel.StopWords(word for word in words if isinstance(word, str))
+        vectorizer._cache["stop_words"] = words, compiled
+    return compiled
 
 
 def _merged(

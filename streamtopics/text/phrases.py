@@ -66,50 +66,55 @@ class Phrases:
 
 
 class Pairs(NamedTuple):
-    """Pairs of neighbours in some documents, each once, and all words."""
+    """The most frequent pairs of neighbours in some documents, each once."""
 
-    keys: np.ndarray
-    tags: np.ndarray  # Of the two words of each pair
+    keys: np.ndarray  # In order
+    tags: np.ndarray  # Of the two words of each pair,
     counts: np.ndarray
-    words: np.ndarray  # Tags, each once,
-    totals: np.ndarray  # and how often each word is there
+    totals: np.ndarray  # and how often each of the two is there
+    totals_of: Callable[[np.ndarray], np.ndarray]  # The same of words by their tags
+    n_words: float
     n_documents: int
     spelled: Callable[[int], list[str]]  # The two words of a pair
-
-    def totals_of(self, tags: np.ndarray) -> np.ndarray:
-        """How often some words are there."""
-        places, known = _places(self.words, tags)
-        return np.where(known, np.append(self.totals, 0.0)[places], 0.0)
 
 
 def pairs_of(parts: list[Any], rows: list[np.ndarray], n_documents: int) -> Pairs:
     """Return the most frequent pairs in some rows of the parts of a compiled counter."""
     found = [part.pairs(chosen) for part, chosen in zip(parts, rows, strict=True)]
-    named = [part.tags() for part in parts]
-    tags = np.concatenate([t[words] for t, (words, _, _) in zip(named, found, strict=True)])
-    keys, counts = tags[:, 0] * ODD + tags[:, 1], np.concatenate([one[1] for one in found])
-    first = np.arange(len(keys))
-    if len(parts) > 1:
-        keys, first, same = np.unique(keys, return_index=True, return_inverse=True)
-        counts = np.bincount(same, counts, len(keys)).astype(np.int64)
-    kept = np.flatnonzero(_are_most(counts))
-    kept = kept[np.argsort(keys[kept])]
-    there = [one[2] > 0 for one in found]
-    words, same = np.unique(
-        np.concatenate([t[some] for t, some in zip(named, there, strict=True)]), return_inverse=True
+    tag = np.concatenate([part.tags() for part in parts])
+    total = np.concatenate([total for _, _, total in found])
+    starts = np.cumsum([0, *(len(total) for _, _, total in found)])
+    pairs = np.concatenate(
+        [words + start for (words, _, _), start in zip(found, starts, strict=False)]
     )
-    totals = np.concatenate([one[2][some] for one, some in zip(found, there, strict=True)])
-    starts = np.cumsum([0, *(len(one[1]) for one in found)])
+    counts, n_words = np.concatenate([counts for _, counts, _ in found]), total.sum()
+    if len(parts) > 1:
+        # Several parts may have a word, or a pair.
+        _, same = np.unique(tag, return_inverse=True)
+        total = np.bincount(same, total)[same]
+        _, first, same = np.unique(_keys(tag[pairs]), return_index=True, return_inverse=True)
+        pairs, counts = pairs[first], np.bincount(same, counts, len(first)).astype(np.int64)
+    kept = np.flatnonzero(_are_most(counts))
+    kept = kept[np.argsort(_keys(tag[pairs[kept]]))]
+    pairs = pairs[kept]
+
+    def totals_of(tags: np.ndarray) -> np.ndarray:
+        if not len(tags):
+            return np.zeros(tags.shape)
+        wanted, where = np.unique(tags, return_inverse=True)
+        order = np.argsort(tag)
+        places, known = _places(tag[order], wanted)
+        totals = np.where(known, np.append(total[order], 0)[places], 0)
+        return totals[where].reshape(tags.shape)
 
     def spelled(pair: int) -> list[str]:
-        place = first[kept[pair]]
-        p = int(np.searchsorted(starts, place, side="right")) - 1
-        return [parts[p].spell_entry(int(word)) for word in found[p][0][place - starts[p]]]
+        p = int(np.searchsorted(starts, pairs[pair, 0], side="right")) - 1
+        return [parts[p].spell_entry(int(word - starts[p])) for word in pairs[pair]]
 
+    tags = tag[pairs]
     return Pairs(
-        keys[kept], tags[first[kept]], counts[kept],
-        words, np.bincount(same, totals, len(words)), n_documents, spelled,
-    )  # fmt: skip
+        _keys(tags), tags, counts[kept], total[pairs], totals_of, n_words, n_documents, spelled
+    )
 
 
 @dataclass(frozen=True)
@@ -136,18 +141,14 @@ class PhraseTable:
         """Return the table after a look at some documents, when so many had been seen."""
         elapsed = n_documents - self.n_documents
         decay = 1.0 if half_life is None else 2.0 ** (-elapsed / half_life)
-        n_words = found.totals.sum()
         old = self.counts * decay
-        old[:, FIRST] += found.totals_of(self.tags[:, 0])
-        old[:, SECOND] += found.totals_of(self.tags[:, 1])
-        old[:, WORDS] += n_words
+        old[:, [FIRST, SECOND]] += found.totals_of(self.tags)
+        old[:, WORDS] += found.n_words
         places, known = _places(self.keys, found.keys)
         old[places[known], PAIR] += found.counts[known]
-        tags = found.tags[~known]
-        counts = np.column_stack([
-            found.counts[~known], found.totals_of(tags[:, 0]), found.totals_of(tags[:, 1]),
-            np.full(len(tags), n_words),
-        ])  # fmt: skip
+        tags, totals = found.tags[~known], found.totals[~known]
+        n_words = np.full(len(tags), found.n_words)
+        counts = np.column_stack([found.counts[~known], totals, n_words])
         keys, counts = np.append(self.keys, found.keys[~known]), np.concatenate([old, counts])
         order = np.argsort(keys, kind="stable")
         if len(order) > 2 * MOST_PAIRS:
@@ -193,11 +194,15 @@ def looked_at(n_before: int | None, n_documents: int) -> np.ndarray:
     return ((places < FIRST_LOOKED) | (places % PERIOD < LOOKED)).astype(np.uint8)
 
 
+def _keys(tags: np.ndarray) -> np.ndarray:
+    """The key of each pair, of the tags of its two words."""
+    keys: np.ndarray = tags[:, 0] * ODD + tags[:, 1]
+    return keys
+
+
 def _places(keys: np.ndarray, wanted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Places of the wanted keys among sorted keys, and whether each of them occurs."""
-    order = np.argsort(wanted)
-    places = np.empty(len(wanted), dtype=np.int64)
-    places[order] = np.searchsorted(keys, wanted[order])
+    """Places of the wanted keys among others, both in order, and whether each of them occurs."""
+    places = np.searchsorted(keys, wanted)
     return places, np.append(keys, np.uint64(0))[places] == wanted
 
 

@@ -149,7 +149,7 @@ def test_parts_are_merged_in_order(cuts):
 
 def test_stop_words_are_passed_over_by_n_grams():
     texts = ["the sea of red sky", "of of", "sea"]
-    part = count(texts, [1] * 3, 2, 1, 2, stop_words=[b"of", b"the"])
+    part = count(texts, [1] * 3, 2, 1, 2, stop_words=tokens.StopWords(["of", "the"]))
     assert counted([part]) == expected(texts, [1] * 3, 2, 1, 2, stop_words={"of", "the"})
 
 

@@ -428,3 +428,15 @@ def test_a_vectorizer_that_was_loaded_counts_without_checks_or_warnings(recwarn)
 def test_a_vocabulary_of_other_things_than_words_is_refused(kind):
     with pytest.raises(TypeError, match=r"vocabulary must be of words|not supported"):
         StreamingCountVectorizer(vocabulary=kind(["a", 1])).transform(["a"])
+
+
+def test_stop_words_that_change_between_two_calls():
+    """They are compiled once, and anew where they are others, also in the same list."""
+    texts, words = ["the sea of red sky"], ["the"]
+    vectorizer = StreamingCountVectorizer(stop_words=words, max_features=5)
+    for _ in range(2):
+        assert vectorizer.partial_fit_transform(texts).sum() == 4
+    words.append("of")
+    assert vectorizer.transform(texts).sum() == 3
+    assert vectorizer.set_params(stop_words=None).transform(texts).sum() == 4
+    assert vectorizer.set_params(stop_words=["sea", "red"]).transform(texts).sum() == 2
