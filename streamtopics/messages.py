@@ -97,6 +97,8 @@ class Topics:
     alpha: np.ndarray  #: (n_components,): Dirichlet parameter of the documents' proportions
     #: (n_components, n_dimensions): expected directions of vectors, times their concentration
     means: np.ndarray | None = None
+    #: (n_words,) if asked for, else empty: log of the factor from weights to exp(E[log beta])
+    log_factors: np.ndarray = field(default_factory=lambda: np.empty(0))
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from scipy import sparse
 from streamtopics.base.topic_model import StreamingTopicModel
 from streamtopics.local import Variational
 from streamtopics.local.step import minibatch_of
-from streamtopics.models.lda import geometric_mean, log_factors, mean, visible_topics
+from streamtopics.models.lda import geometric_mean, mean, visible_topics
 from streamtopics.utils.parallel import SERIAL
 
 BOUND = frozenset({"local_bound"})
@@ -27,9 +27,8 @@ def evidence_lower_bound(model: StreamingTopicModel, X: sparse.csr_matrix) -> fl
     """
     view = geometric_mean if model._commit.update.view.keeps_bound else mean
     source, minibatch = model.posterior_, minibatch_of(X.astype(np.float64))
-    topics = visible_topics(view, source, minibatch, SERIAL)
+    topics = visible_topics(view, source, minibatch, SERIAL, log=view.log)
     nothing_random = np.zeros(minibatch.n_documents, np.uint64)
     statistics, _ = LOCAL.step(minibatch, topics, nothing_random, SERIAL, report=BOUND)
-    factors = log_factors(view, source, minibatch.words, topics.weights)
-    total = float(statistics.local_bound or 0.0) + float(factors @ minibatch.word_counts)
+    total = float(statistics.local_bound or 0.0) + float(topics.log_factors @ minibatch.word_counts)
     return total / minibatch.n_tokens

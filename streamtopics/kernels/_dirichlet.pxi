@@ -10,35 +10,30 @@ from streamtopics.kernels._vector cimport st_add_divergences
 
 
 def add_divergences(const double[:, ::1] q, const double[:, ::1] p, const double[:, ::1] eta,
-                    double[::1] from_p, double[::1] from_eta, const double[:, ::1] weights=None):
+                    double[::1] from_p, double[::1] from_eta):
     """Add some words' terms of KL(Dir(q_k) || Dir(p_k)) and of KL(Dir(q_k) || Dir(eta_k)).
 
-    IN q and p (n, K), eta (n or 1, K or 1), all positive, weights (n, K) or None for ones;
-    IN and OUT from_p and from_eta (K,).
+    IN q and p (n, K), eta (n or 1, K or 1), all positive; IN and OUT from_p and from_eta (K,).
 
-    NumPy equivalent, without the part of eta that does not depend on q::
+    NumPy equivalent, without the parts that do not depend on q::
 
         psi = digamma(q)
-        from_p += (weights * (gammaln(p) - gammaln(q) + (q - p) * psi)).sum(axis=0)
-        from_eta += (weights * ((q - eta) * psi - gammaln(q))).sum(axis=0)
+        from_p += ((q - p) * psi - gammaln(q)).sum(axis=0)
+        from_eta += ((q - eta) * psi - gammaln(q)).sum(axis=0)
+
+    Where q = p the first adds -gammaln(p), which is what it lacks.
     """
     cdef Py_ssize_t n = q.shape[0], n_topics = q.shape[1], w
     cdef Py_ssize_t row_step = eta.shape[0] > 1, topic_step = eta.shape[1] > 1
+    cdef double one = 1.0
     if (p.shape[0] != n or p.shape[1] != n_topics or from_p.shape[0] != n_topics
             or from_eta.shape[0] != n_topics or eta.shape[0] not in (1, n)
             or eta.shape[1] not in (1, n_topics)):
         raise ValueError("add_divergences: the shapes of q, p, eta or the sums do not agree")
-    if weights is not None and (weights.shape[0] != n or weights.shape[1] != n_topics):
-        raise ValueError("add_divergences: the shapes of q and the weights do not agree")
-    cdef double one = 1.0
-    cdef bint weighted = weights is not None
-    cdef const double *weight = &one
     with nogil:
         for w in range(n):
-            if weighted:
-                weight = &weights[w, 0]
-            st_add_divergences(&q[w, 0], &p[w, 0], &eta[w * row_step, 0], topic_step, weight,
-                               weighted, n_topics, &from_p[0], &from_eta[0])
+            st_add_divergences(&q[w, 0], &p[w, 0], &eta[w * row_step, 0], topic_step, &one, 0,
+                               n_topics, &from_p[0], &from_eta[0])
 
 
 def add_divergences_of_rows(const double[:, ::1] S, const int[::1] rows,
@@ -58,10 +53,9 @@ def add_divergences_of_rows(const double[:, ::1] S, const int[::1] rows,
     cdef Py_ssize_t n = rows.shape[0], n_topics = S.shape[1], w, k
     cdef double one = 1.0
     cdef const double *row
-    if (counts.shape[0] != n or counts.shape[1] != n_topics or coefficients.shape[0] != 6
-            or coefficients.shape[1] != n_topics or from_p.shape[0] != n_topics
-            or from_eta.shape[0] != n_topics):
-        raise ValueError("add_divergences_of_rows: the shapes of the arguments do not agree")
+    if counts.shape[0] != n or counts.shape[1] != n_topics:
+        raise ValueError("add_divergences_of_rows: the shapes of rows, S and counts do not agree")
+    check_coefficients(coefficients, from_p, from_eta, n_topics)
     check_numbers(rows, S.shape[0])
     cdef double *p = <double *> malloc(2 * n_topics * sizeof(double))
     if p == NULL:
@@ -78,6 +72,48 @@ def add_divergences_of_rows(const double[:, ::1] S, const int[::1] rows,
             st_add_divergences(q, p, c + 5 * n_topics, 1, &one, 0, n_topics, &from_p[0],
                                &from_eta[0])
     free(p)
+
+
+def add_divergences_at_nodes(const double[::1] nodes, const double[:, ::1] weights,
+                             const double[:, ::1] coefficients, double[::1] from_p,
+                             double[::1] from_eta):
+    """`add_divergences_of_rows` for counts S that each stand for many of all topics.
+
+    IN nodes (n,), weights (n, K), coefficients (6, K), of which the gain is not read; IN and OUT
+    from_p and from_eta (K,).
+
+    NumPy equivalent::
+
+        p, q = p_0 + p_1 * nodes[:, None], q_0 + q_1 * nodes[:, None]
+        psi = digamma(q)
+        from_p += (weights * ((q - p) * psi - gammaln(q))).sum(axis=0)
+        from_eta += (weights * ((q - eta) * psi - gammaln(q))).sum(axis=0)
+    """
+    cdef Py_ssize_t n = weights.shape[0], n_topics = weights.shape[1], i, k
+    if nodes.shape[0] != n:
+        raise ValueError("add_divergences_at_nodes: nodes and weights do not agree")
+    check_coefficients(coefficients, from_p, from_eta, n_topics)
+    cdef double *p = <double *> malloc(2 * n_topics * sizeof(double))
+    if p == NULL:
+        raise MemoryError()
+    cdef double *q = p + n_topics
+    cdef const double *c = &coefficients[0, 0]
+    with nogil:
+        for i in range(n):
+            for k in range(n_topics):
+                p[k] = c[k] + c[n_topics + k] * nodes[i]
+                q[k] = c[2 * n_topics + k] + c[3 * n_topics + k] * nodes[i]
+            st_add_divergences(q, p, c + 5 * n_topics, 1, &weights[i, 0], 1, n_topics, &from_p[0],
+                               &from_eta[0])
+    free(p)
+
+
+cdef int check_coefficients(const double[:, ::1] coefficients, const double[::1] from_p,
+                            const double[::1] from_eta, Py_ssize_t n_topics) except -1:
+    if (coefficients.shape[0] != 6 or coefficients.shape[1] != n_topics
+            or from_p.shape[0] != n_topics or from_eta.shape[0] != n_topics):
+        raise ValueError("the shapes of the coefficients and the sums do not agree")
+    return 0
 
 
 cdef int check_numbers(const int[::1] numbers, Py_ssize_t stop) except -1:

@@ -5,6 +5,7 @@ A view turns rows of lam, and sums of lam over all words, into word weights for 
 factor for each word cancels in every local step, and makes the largest weight of each row 1.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
@@ -24,6 +25,10 @@ from streamtopics.utils.parallel import Workers, spans
 CELLS_PER_JOB = 40_000
 # Least factor of a prior.
 TOLERANCE = 1e-13
+
+
+# Expected log of weights, of cells of lam and the masses of their topics.
+Log = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
 @runtime_checkable
@@ -117,11 +122,12 @@ class LDA:
     per_document: bool = False
 
     def topics(
-        self, source: Source, minibatch: Minibatch, workers: Workers, prior: Any = None
-    ) -> Topics:
+        self, source: Source, minibatch: Minibatch, workers: Workers, prior: Any = None,
+        log: Log | None = None,
+    ) -> Topics:  # fmt: skip
         """Weights of the minibatch's words, with a factor for words excluded by `prior`."""
         words = minibatch.words
-        topics = visible_topics(self.view, source, minibatch, workers, self.per_document)
+        topics = visible_topics(self.view, source, minibatch, workers, self.per_document, log)
         factors = None if prior is None else allowed(prior.prior_rows(words))
         # exp(E[log beta]) excludes words without help.
         if factors is not None and not self.view.keeps_bound and np.any(factors < 1.0):
@@ -154,15 +160,14 @@ class LDA:
             elif self.prior_limit is not None:
                 source = BoundedPrior(given, self.prior_limit)
             seeds = document_seeds(self.seed, n_before, n) if seeds is None else mix(seeds)
-            topics = self.topics(source, minibatch, workers, given)
+            log = geometric_mean.log if "local_bound" in self.report else None
+            topics = self.topics(source, minibatch, workers, given, log)
             statistics, documents = self.local.step(
                 minibatch, topics, seeds, workers, documents if warm else None, self.report
             )
             bound = statistics.local_bound
             if bound is not None:
-                words, weights = minibatch.words, topics.weights
-                lacking = log_factors(geometric_mean, source, words, weights)
-                bound += float(lacking @ minibatch.word_counts)
+                bound += float(topics.log_factors @ minibatch.word_counts)
             found = replace(statistics, local_bound=bound, alpha=topics.alpha)
             if "local_bound" in self.report and given is posterior and not warm:
                 begun = found, documents
@@ -185,33 +190,28 @@ def visible_topics(
     minibatch: Minibatch,
     workers: Workers,
     per_document: bool = False,
+    log: Log | None = None,
 ) -> Topics:
-    """Weights of a minibatch's words under a view."""
+    """Weights of a minibatch's words under a view, and their factors if it is given its `log`."""
     words, mass, alpha = minibatch.words, source.mass, source.alpha
     width = variational.padded_width(len(alpha))
     weights = np.empty((len(words), width), minibatch.counts.dtype)
+    factors = np.empty(0 if log is None else len(words))
 
     def fill(start: int, stop: int) -> None:
-        view(source.rows(words[start:stop]), mass, weights[start:stop])
+        rows, out = source.rows(words[start:stop]), weights[start:stop]
+        view(rows, mass, out)
+        if log is not None:
+            best = out.argmax(axis=1)
+            cells = np.arange(len(out)), best
+            exact = log(rows[cells], mass[best])
+            factors[start:stop] = exact - np.log(out[cells].astype(np.float64))
 
     workers.share(fill, spans(len(words), max(1, CELLS_PER_JOB // width)))
     directions, c = getattr(source, "directions", None), getattr(source, "c", None)
     if per_document and directions is not None and c is not None:
         directions = directions / c[:, None]
-    return Topics(weights, alpha, None if directions is None else expected(directions))
-
-
-def log_factors(
-    view: GeometricMean | Mean, source: Source, words: np.ndarray, weights: np.ndarray
-) -> np.ndarray:
-    """Log of the factor from each word's weights to the weights of the view, (n_words,)."""
-    best = np.arange(len(words)), weights.argmax(axis=1)
-    lam = np.empty(len(words))
-    for start, stop in spans(len(words), max(1, CELLS_PER_JOB // weights.shape[1])):
-        some = np.arange(stop - start), best[1][start:stop]
-        lam[start:stop] = source.rows(words[start:stop])[some]
-    expected = view.log(lam, source.mass[best[1]])
-    return expected - np.log(weights[best].astype(np.float64))
+    return Topics(weights, alpha, None if directions is None else expected(directions), factors)
 
 
 def allowed(eta: np.ndarray) -> np.ndarray:

@@ -317,7 +317,7 @@ class OverWords(StatePosterior):
 
     def divergences(self, blend: Blend) -> tuple[np.ndarray, np.ndarray]:
         mass = within_reach(self.mass_after(blend))
-        from_posterior, from_prior = np.zeros((2, self.n_nodes))
+        from_posterior, from_prior, lacking, unused = np.zeros((4, self.n_nodes))
         boosted = np.any(blend.boost)
         rest = self._elsewhere(blend.statistics.words)
         if rest is not None:
@@ -330,6 +330,8 @@ class OverWords(StatePosterior):
                 before += boost
                 from_prior += gammaln(eta).sum(axis=0) * (len(words) // len(eta))
             dirichlet.add_divergences(after, before, eta, from_posterior, from_prior)
+            dirichlet.add_divergences(before, before, eta, lacking, unused)
+        from_posterior -= lacking
         if not boosted:
             from_prior += self.log_gamma_prior
         boost = blend.boost * self.boosted_mass
@@ -342,19 +344,28 @@ class OverWords(StatePosterior):
         self, blend: Blend, rest: Nodes, from_posterior: np.ndarray, from_prior: np.ndarray
     ) -> None:
         """Add the terms of the divergences of all words; `rest` stands for most words."""
-        state, k = self._state, self.n_nodes
-        boost = blend.boost * self.boosted[0]
-        eta = np.broadcast_to(self.eta[0] + boost, k).astype(np.float64)
+        state, kept, boost = self._state, self.bin_cache, blend.boost * self.boosted[0]
         prior = self._prior_over_a(state) * state.a
-        p = prior + boost, state.a
-        q = blend.retain * prior + blend.prior * self.eta[0] + boost, blend.retain * state.a
-        constants = np.array([np.broadcast_to(c, k) for c in (*p, *q, blend.gain, eta)], np.float64)
-        given = *state.S.find(blend.statistics.words), counts_of(blend.statistics), constants
-        dirichlet.add_divergences_of_rows(*given, from_posterior, from_prior)
-        at_nodes = (c[0] + c[1] * rest.counts for c in (q, p))
-        dirichlet.add_divergences(*at_nodes, eta[None], from_posterior, from_prior, rest.weights)
+        given = np.empty((6, self.n_nodes))
+        given[0], given[1] = prior + boost, state.a
+        given[2] = blend.retain * prior + blend.prior * self.eta[0] + boost
+        given[3], given[4], given[5] = blend.retain * state.a, blend.gain, self.eta[0] + boost
+        of_words = *state.S.find(blend.statistics.words), counts_of(blend.statistics)
+
+        def add(*coefficients_and_sums: np.ndarray) -> None:
+            dirichlet.add_divergences_of_rows(*of_words, *coefficients_and_sums)
+            dirichlet.add_divergences_at_nodes(rest.counts, rest.weights, *coefficients_and_sums)
+
+        add(given, from_posterior, from_prior)
+        if not (kept.lam and kept.lam[0] is rest and np.array_equal(kept.lam[1], boost)):
+            # What depends on lam alone is the same in all rounds in a minibatch.
+            of_lam, (lacking, unused) = given.copy(), np.zeros((2, self.n_nodes))
+            of_lam[2:4], of_lam[4] = given[:2], 0.0
+            add(of_lam, lacking, unused)
+            kept.lam = rest, boost, lacking
+        from_posterior -= kept.lam[2]
         if np.any(blend.boost):
-            from_prior += self.shape[0] * gammaln(eta)
+            from_prior += self.shape[0] * gammaln(given[5])
 
     def slopes(self, blend: Blend) -> Callable[[np.ndarray], np.ndarray]:
         """Sum over the words of (lam - eta) (E_q[log beta] - E_p(rho)[log beta])."""

@@ -24,7 +24,7 @@ from streamtopics.kernels import profiles as kernel
 from streamtopics.kernels import variational
 from streamtopics.local.step import minibatch_of
 from streamtopics.messages import Minibatch, Statistics, Topics
-from streamtopics.models.lda import geometric_mean, log_factors, visible_topics
+from streamtopics.models.lda import geometric_mean, visible_topics
 from streamtopics.models.sources import RandomStart
 from streamtopics.posteriors import TopicPosterior
 from streamtopics.utils.parallel import Workers, spans
@@ -107,13 +107,13 @@ class RatedLDA:
         start: Inferred | None = None,
     ) -> tuple[Statistics, Inferred]:  # fmt: skip
         """The expected statistics of all topics with the bound, and the latent variables."""
-        topics = visible_topics(geometric_mean, source, reviews.minibatch, workers)
+        log = geometric_mean.log
+        topics = visible_topics(geometric_mean, source, reviews.minibatch, workers, log=log)
         if prior is None:
             prior = np.tile(topics.alpha[: self.n_components], (reviews.n_profiles, 1))
         found = self.infer(reviews, topics, prior, workers, theta=theta, start=start)
         bound = self.bounds(reviews, found, prior, topics, fixed=theta is not None).sum()
-        factors = log_factors(geometric_mean, source, reviews.minibatch.words, topics.weights)
-        bound += factors @ reviews.minibatch.word_counts
+        bound += topics.log_factors @ reviews.minibatch.word_counts
         counts = self._counts(reviews, topics, found, workers, fixed=theta is not None)
         log_theta = None if theta is not None else mean_log(found.gamma[reviews.tokens > 0])
         lengths = reviews.minibatch.lengths

@@ -32,7 +32,7 @@ from streamtopics.kernels import supervised as kernel
 from streamtopics.local.step import cut
 from streamtopics.messages import Minibatch, Statistics
 from streamtopics.metrics import predictive
-from streamtopics.models.lda import geometric_mean, log_factors, visible_topics
+from streamtopics.models.lda import geometric_mean, visible_topics
 from streamtopics.models.sources import RandomStart
 from streamtopics.posteriors import Blend, TopicPosterior
 from streamtopics.reviews.base import (
@@ -375,7 +375,8 @@ class ResponseLDA:
         response: Response, workers: Workers, start: np.ndarray | None = None,
     ) -> tuple[Statistics, ResponseMoments, np.ndarray]:  # fmt: skip
         """The expected statistics with the bound, the moments, and gamma."""
-        topics = visible_topics(geometric_mean, source, minibatch, workers)
+        log = geometric_mean.log
+        topics = visible_topics(geometric_mean, source, minibatch, workers, log=log)
         K, n, lengths = len(topics.alpha), minibatch.n_documents, minibatch.lengths
         weights = np.ascontiguousarray(topics.weights[:, :K], dtype=np.float64)
         gamma = topics.alpha + lengths[:, None] / K if start is None else start.copy()
@@ -398,8 +399,7 @@ class ResponseLDA:
         counts, within = (sum(part[i] for part in parts) for i in range(2))
         bound = bounds.sum() - lengths @ digamma(gamma.sum(axis=1))
         bound -= dirichlet.kl(gamma, topics.alpha).sum()
-        factors = log_factors(geometric_mean, source, minibatch.words, topics.weights)
-        bound += factors @ minibatch.word_counts
+        bound += topics.log_factors @ minibatch.word_counts
         known = lengths > 0
         log_theta = mean_log(gamma[known])
         statistics = Statistics(minibatch.words, counts, lengths, log_theta, float(bound))

@@ -24,7 +24,7 @@ def kernel(request):
 
 def twin(q, p, eta):
     psi = digamma(q)
-    from_p = (gammaln(p) - gammaln(q) + (q - p) * psi).sum(axis=0)
+    from_p = ((q - p) * psi - gammaln(q)).sum(axis=0)
     from_eta = ((q - eta) * psi - gammaln(q)).sum(axis=0)
     return from_p, from_eta
 
@@ -65,21 +65,28 @@ def test_with_the_totals_it_is_the_divergence_of_the_family(kernel):
     q, p = rng.gamma(0.5, 20.0, (2, 300, 9)) + 0.01
     from_p, unused = np.zeros((2, 9))
     kernel.add_divergences(q, p, p, from_p, unused)
-    from_p -= twin(q.sum(axis=0)[None], p.sum(axis=0)[None], 1.0)[0]
+    minus, unused = np.zeros((2, 9))
+    kernel.add_divergences(p, p, p, minus, unused)
+    from_p -= minus
+    total, of_p = q.sum(axis=0), p.sum(axis=0)
+    from_p -= twin(total[None], of_p[None], 1.0)[0] + gammaln(of_p)
     assert_allclose(from_p, family.kl(q, p, axis=0), rtol=1e-11)
 
 
-def test_weights_are_words(kernel):
+def test_nodes_stand_for_as_many_words_as_they_weigh(kernel):
     rng = np.random.default_rng(3)
-    q, p = rng.gamma(0.5, 20.0, (2, 9, 7)) + 0.01
-    weights, eta = rng.integers(-2, 4, (9, 7)).astype(float), np.full((1, 7), 0.3)
+    nodes, weights = rng.gamma(0.5, 20.0, 9), rng.integers(-2, 4, (9, 7)).astype(float)
+    coefficients = rng.uniform(0.1, 2.0, (6, 7))
+    p0, p1, q0, q1, _, eta = coefficients
+    p, q = p0 + p1 * nodes[:, None], q0 + q1 * nodes[:, None]
     from_p, from_eta = np.zeros((2, 7))
-    kernel.add_divergences(q, p, eta, from_p, from_eta, weights)
+    kernel.add_divergences_at_nodes(nodes, weights, coefficients, from_p, from_eta)
     each = [[twin(q[w : w + 1], p[w : w + 1], eta)[i] for w in range(9)] for i in range(2)]
     assert_allclose(from_p, (weights * each[0]).sum(axis=0), rtol=1e-11)
     assert_allclose(from_eta, (weights * each[1]).sum(axis=0), rtol=1e-11)
-    with pytest.raises(ValueError, match="weights do not agree"):
-        kernel.add_divergences(q, p, eta, from_p, from_eta, weights[1:])
+    for wrong in ((nodes, weights[1:], coefficients), (nodes, weights, coefficients[1:])):
+        with pytest.raises(ValueError, match="do not agree"):
+            kernel.add_divergences_at_nodes(*wrong, from_p, from_eta)
 
 
 def rows_and_counts(n_topics, dtype):

@@ -14,7 +14,7 @@ from streamtopics.local import Gibbs, Variational
 from streamtopics.local.step import minibatch_of
 from streamtopics.messages import Statistics
 from streamtopics.models import LDA
-from streamtopics.models.lda import BoundedPrior, geometric_mean, log_factors, visible_topics
+from streamtopics.models.lda import BoundedPrior, geometric_mean, visible_topics
 from streamtopics.models.sources import NOISE, RandomStart
 from streamtopics.posteriors import Blend, TopicPosterior
 from streamtopics.utils.parallel import SERIAL
@@ -83,10 +83,9 @@ def test_factors_of_words_are_what_the_weights_lack(cells, monkeypatch):
     lam = np.random.default_rng(0).gamma(0.5, 3.0, (N_WORDS, 3)) + 0.05
     source = TopicPosterior(lam, lam.shape, np.ones(3))
     minibatch = minibatch_of(sparse.csr_matrix(np.ones((2, N_WORDS))))
-    weights = visible_topics(geometric_mean, source, minibatch, SERIAL).weights
-    factors = log_factors(geometric_mean, source, minibatch.words, weights)
+    found = visible_topics(geometric_mean, source, minibatch, SERIAL, log=geometric_mean.log)
     expected = digamma(lam) - digamma(lam.sum(axis=0))
-    assert_allclose(np.log(weights[:, :3]) + factors[:, None], expected, rtol=1e-6)
+    assert_allclose(np.log(found.weights[:, :3]) + found.log_factors[:, None], expected, rtol=1e-6)
 
 
 def test_in_learning_the_prior_weighs_no_more_than_its_limit():
