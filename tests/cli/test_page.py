@@ -75,9 +75,12 @@ def call_of_a_command(tmp_path, monkeypatch, capfd):
 
 
 def _kinds(lines):
-    """The first word of each line that begins at the margin, without its figures."""
-    first = [re.split("[ ,]", line)[0] for line in lines if line[:1].strip()]
-    return [re.sub(r"-?\d[\d.]*", "#", word) for word in first]
+    """The first word of each line at the margin, without figures. Tallies are counts: the whole."""
+    return [
+        line if line.startswith("documents read:") else re.sub(r"-?\d[\d.]*", "#", word)
+        for line in lines
+        if (word := re.split("[ ,]", line)[0])
+    ]
 
 
 def _as_shown(shown, out, err, exactly):
@@ -116,3 +119,6 @@ def test_lines_of_a_kind():
     assert not _as_shown(shown, "7 documents, 1 words\ntopic  weight\n  1  2%  sea\n", "", True)
     assert not _as_shown(shown, "7 documents, 1 words\nheld out: -6.1\n", "", False)
     assert not _as_shown(shown, "", "", False)
+    tally = ["documents read: 7; words read: 9; ..."]
+    assert _as_shown(tally, "", "documents read: 7; words read: 9; stop words: 2\n", False)
+    assert not _as_shown(tally, "", "documents read: 7; words read: 8; stop words: 2\n", False)

@@ -3,7 +3,7 @@
 A folder of texts to topics
 ===========================
 
-From the name of a folder to topics, and to the documents that stand for one of them.
+From the name of a folder to topics, and to typical documents of one topic.
 """
 
 # %%

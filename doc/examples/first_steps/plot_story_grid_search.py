@@ -3,9 +3,10 @@
 A grid search on raw text
 =========================
 
-Vocabulary and model are searched together. The score charges for the words that a vocabulary
-leaves out, so that the smallest does not win for being small. Spelling a word costs so much that
-the largest one wins nearly always: the score says what a smaller one costs, not which to take.
+The search varies vocabulary and model together. The score charges for words outside the vocabulary,
+so a vocabulary does not win by being small. Spelling a word is so expensive that the largest
+vocabulary nearly always wins: use the score to see the cost of a smaller vocabulary, not to choose
+the vocabulary.
 """
 
 # %%

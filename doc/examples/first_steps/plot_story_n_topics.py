@@ -3,8 +3,8 @@
 How many topics
 ===============
 
-Several numbers of topics are fitted to the same parts of a corpus and compared: by how well they
-predict the words of the documents that were left out, and by their top words.
+Models with several numbers of topics learn from the same parts of a corpus. The comparison uses the
+prediction of held-out words, and the top words.
 """
 
 # %%

@@ -3,8 +3,8 @@
 Boosting and forgetting in one search
 =====================================
 
-How much a prior is boosted and how fast a stream is forgotten depend on each other: what forgets
-its data lets the prior weigh more. So both are searched together, on raw texts.
+The best boost of a prior depends on the rate of forgetting: after forgetting data the prior weighs
+more. So both are searched together, on raw texts.
 """
 
 # %%

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """
-Which words a prior of classes moves
-====================================
+Words moved by a prior of classes
+=================================
 
-`MultiViewLDA` explains a document by topics of its class and by topics that all classes share.
-A flat prior hardly separates the two. One that expects in each class the words typical of it does:
-this example looks at which words it moves from the shared topics to those of the classes.
+`MultiViewLDA` explains a document by topics of the class and by topics shared by all classes. A
+flat prior hardly separates the two. A prior with the typical words of each class does. This example
+looks at the words moved by the prior from the shared topics to the topics of the classes.
 """
 
 # %%

@@ -3,8 +3,8 @@
 How much weight to give seed words
 ==================================
 
-Seed words say which topics are wanted. How much they should weigh is found by a search on raw
-texts: a `SeedWords` is looked up in each fold, after the vectorizer has counted the words.
+Seed words name the wanted topics. A search on raw texts finds the best weight of the seed words: in
+each fold a `SeedWords` looks up the words after the vectorizer has counted the texts.
 """
 
 # %%

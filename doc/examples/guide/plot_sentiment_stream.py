@@ -3,9 +3,9 @@
 Sentiment on a stream, with and without boosting
 ================================================
 
-A few words are known to praise or to blame; everything else about a stream of reviews is
-unlabelled. :class:`~streamtopics.AspectSentimentModel` learns from them which reviews are
-positive. This example shows how long it remembers.
+A few words are known to praise or to blame; the stream of reviews is otherwise unlabelled.
+:class:`~streamtopics.AspectSentimentModel` learns from the known words to recognise positive
+reviews. This example shows how long the model remembers.
 """
 
 # %%

@@ -3,8 +3,8 @@
 Classes of documents
 ====================
 
-:class:`~streamtopics.MultiViewLDA` learns topics of each class and topics that all share, and tells
-the class of new documents.
+:class:`~streamtopics.MultiViewLDA` learns topics of each class and topics common to all classes,
+and predicts the class of new documents.
 """
 
 # %%

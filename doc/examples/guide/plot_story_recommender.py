@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """
-What to recommend
-=================
+Recommendations from reviews
+============================
 
-:class:`~streamtopics.HiddenFactorsTopics` learns from ratings and their reviews which items a user
-would rate best.
+:class:`~streamtopics.HiddenFactorsTopics` learns from ratings and reviews. Then the model
+recommends to a user the items with the best expected rating.
 """
 
 # %%

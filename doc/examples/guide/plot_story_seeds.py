@@ -3,8 +3,8 @@
 Topics from seed words
 ======================
 
-You know what the topics should be, and a few words of each. :class:`~streamtopics.GuidedTopics`
-learns topics with these names.
+You know the topics, and a few words of each. :class:`~streamtopics.GuidedTopics` learns topics with
+your names.
 """
 
 # %%

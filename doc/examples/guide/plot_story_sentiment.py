@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """
-What reviews praise and what they blame
-=======================================
+Praise and blame in reviews
+===========================
 
-:class:`~streamtopics.AspectSentimentModel` needs no labels: some words praise and some blame, and
-it learns from them which other words do. So it can tell sentences that hold none of them.
+:class:`~streamtopics.AspectSentimentModel` works without labels. Some known words praise and some
+blame, and the model learns the sentiment of further words. So the model can also judge sentences
+without a known word.
 """
 
 # %%

@@ -4,8 +4,8 @@ Updating the topics after every sweep
 =====================================
 
 With ``update_each_sweep=True`` the topics are updated after each sweep over a minibatch, always
-from where they stood before it, rather than once when the documents are done. (It has nothing to
-do with boosting a prior, as `BPSLDA` does.)
+from the topics before the minibatch, rather than once at the end. (The option is unrelated to
+boosting a prior, as in `BPSLDA`.)
 """
 
 # %%

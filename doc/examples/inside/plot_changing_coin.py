@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """
-A coin that changes
-===================
+A changing coin
+===============
 
-The smallest stream that drifts: minibatches of a hundred flips of a coin whose probability of
-heads jumps from 0.2 to 0.5 and to 0.8, as in section 6.1 of Masegosa et al. (2020). There is
-nothing to infer but the coin, so all that differs is what a rule forgets.
+The smallest drifting stream: minibatches of a hundred flips of a coin. The probability of heads
+jumps from 0.2 to 0.5 and to 0.8, as in section 6.1 of Masegosa et al. (2020). Only the
+coin is inferred, so rules differ only in forgetting.
 """
 
 # %%

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """
-A regression that drifts
-========================
+A drifting regression
+=====================
 
-A linear regression on a stream whose slope wanders slowly and then jumps, learnt by the same rules
-as the topic models. Each minibatch is scored before it is learnt.
+A linear regression on a stream with a slope that wanders slowly and then jumps. The rules are the
+same as for the topic models. Each minibatch is scored before learning.
 """
 
 # %%

@@ -3,8 +3,8 @@
 Nine methods on one stream
 ==========================
 
-Methods of the literature for latent Dirichlet allocation, on the documentation of NumPy, SciPy
-and scikit-learn: how well they predict held-out documents, against the documents they have seen.
+Methods of the literature for latent Dirichlet allocation, on the documentation of NumPy, SciPy and
+scikit-learn: the prediction of held-out documents, by the number of documents seen.
 """
 
 # %%

@@ -3,8 +3,8 @@
 Samples of a determinantal point process on a square
 ====================================================
 
-A determinantal point process on the unit square, drawn exactly, beside as many points that know
-nothing of each other.
+Exact samples of a determinantal point process on the unit square, and the same number of
+independent points for comparison.
 """
 
 # %%

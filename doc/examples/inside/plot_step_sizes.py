@@ -4,8 +4,8 @@ Step size and averaging
 =======================
 
 Online EM forgets: the step size of the t-th minibatch is t to the power of minus kappa. A small
-kappa forgets fast and leaves noise, which averaging over the iterates takes away again; kappa of
-1 weighs the first minibatch, seen with random topics, like the last.
+kappa forgets fast and leaves noise; averaging over the iterates removes the noise. With a kappa of
+1 the first minibatch, seen with random topics, counts like the last.
 """
 
 # %%

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """
-A prior that vanishes, and one that is boosted
-==============================================
+A vanishing prior and a boosted prior
+=====================================
 
-Streaming variational Bayes counts its prior once, so that a stream washes it out. Boosting
-adds it again with each minibatch. This example follows the share of each model's mass that
-is still owed to the prior, and what becomes of a few seed words.
+Streaming variational Bayes counts the prior once, so a stream washes the prior out. Boosting adds
+the prior again with each minibatch. This example follows the prior's share of the mass of each
+model, and the fate of a few seed words.
 """
 
 # %%

@@ -3,8 +3,8 @@
 Word embeddings from a determinantal point process
 ==================================================
 
-A determinantal point process models documents as sets of sentences that differ from each other, and
-learns a vector for each word.
+A determinantal point process models a document as a set of different sentences, and learns a vector
+for each word.
 """
 
 # %%

@@ -3,8 +3,8 @@
 The topics of one text
 ======================
 
-:func:`~streamtopics.inspection.similar_documents` finds texts with the same topics as one, and a
-few lines of matplotlib colour its words by their topic, as the report does for many texts.
+:func:`~streamtopics.inspection.similar_documents` finds texts with the same topics as a given text.
+A few lines of matplotlib colour the words by topic, like the report for many texts.
 """
 
 # %%

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """
-Names for topics that stay
-==========================
+Lasting names for topics
+========================
 
-A topic is named by a function of yours, which may ask a language model, with its words. Later only
-topics whose words have changed get a new name.
+Your own function, for example a call of a language model, names a topic from the words. Later only
+topics with changed words get a new name.
 """
 
 # %%

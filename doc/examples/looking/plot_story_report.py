@@ -3,8 +3,8 @@
 A report in one file
 ====================
 
-:func:`~streamtopics.report.report` writes topics, their documents, their shares over time and a
-search as one HTML file, which opens without a network.
+:func:`~streamtopics.report.report` writes topics, documents, shares over time and a search as one
+HTML file. The file opens without a network.
 """
 
 # %%

@@ -3,8 +3,8 @@
 A digest of many documents
 ==========================
 
-:meth:`DPPSummarizer.digest <streamtopics.DPPSummarizer.digest>` chooses sentences that are central
-to many documents and differ from each other, and says how many documents come closest to each.
+:meth:`DPPSummarizer.digest <streamtopics.DPPSummarizer.digest>` chooses central sentences of many
+documents, different from each other, and counts the closest documents of each sentence.
 """
 
 # %%

@@ -3,8 +3,7 @@
 Topics of a few sentences
 =========================
 
-:class:`~streamtopics.WASTopicModel` finds topics that are rare in a corpus and fill whole
-sentences.
+:class:`~streamtopics.WASTopicModel` finds topics rare in a corpus but dominant in whole sentences.
 """
 
 # %%

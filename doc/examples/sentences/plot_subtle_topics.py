@@ -3,8 +3,8 @@
 Rare topics in source code
 ==========================
 
-A program has topics that few of its statements speak of: the warnings of a program that computes,
-the cache of one that plots. They are rare in the corpus and fill the statements they are in.
+A program has topics of only a few statements, for example warnings in a numerical program or the
+cache in a plotting program. The topics are rare in the corpus but fill a few statements.
 """
 
 # %%

@@ -3,8 +3,8 @@
 Summaries of reviews
 ====================
 
-A summary made of a review's own sentences: those that are most like the rest of it, as long as they
-do not say the same. And a digest of many reviews at once.
+A summary of a review from sentences of the review: sentences similar to the rest, but different
+from each other. And a digest of many reviews at once.
 """
 
 # %%

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """
-Topics that change
-==================
+Changing topics
+===============
 
-Two streams, and what models that forget make of them: one in which a topic takes new words from
-one day to the next, and one of real text that moves from one subject to another.
+Two streams under forgetting rules: in one a topic takes new words from one day to the next, and one
+is real text moving from one subject to the next.
 """
 
 # %%

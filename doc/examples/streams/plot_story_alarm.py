@@ -3,8 +3,8 @@
 An alarm when a stream changes
 ==============================
 
-:class:`~streamtopics.streams.DriftMonitor` tests each minibatch before it is learnt, and says which
-subjects are new, and which topics and words have changed.
+:class:`~streamtopics.streams.DriftMonitor` tests each minibatch before learning, and lists new
+subjects and changed topics and words.
 """
 
 # %%

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """
-Clusters that come and go
-=========================
+Births and deaths of clusters
+=============================
 
-On a long stream subjects end and others begin. With ``births`` a
-:class:`~streamtopics.StreamingMixture` opens clusters for new subjects, and closes those that
-nobody writes about any more.
+On a long stream old subjects end and new subjects begin. With ``births`` a
+:class:`~streamtopics.StreamingMixture` opens clusters for new subjects, and closes clusters without
+new texts.
 """
 
 # %%

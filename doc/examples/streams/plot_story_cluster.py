@@ -3,8 +3,8 @@
 Learning on a cluster
 =====================
 
-Workers read the files, count the words and learn; the topics that they learn from are a little
-old. What that costs is seen at the start of a stream, where topics change fast.
+Workers read the files, count the words and learn from slightly old topics. The cost is visible at
+the start of a stream, while topics change fast.
 """
 
 # %%

@@ -3,8 +3,8 @@
 Parts of a stream, learnt apart and merged
 ==========================================
 
-Two machines read half of the documents each. Both go on from one model that has seen the first
-documents, and ``merge`` adds up what they have learnt.
+Two machines read half of the documents each. Both go on from one model of the first documents, and
+``merge`` adds up the two results.
 """
 
 # %%

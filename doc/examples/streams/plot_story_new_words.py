@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """
-A stream whose words change
-===========================
+A stream with changing words
+============================
 
-A vocabulary that was counted on the first texts misses the words that come later.
-:class:`~streamtopics.text.StreamingPipeline` learns words and topics together, and gives the
-columns of words that went out of use to new ones.
+A vocabulary from the first texts misses later words. :class:`~streamtopics.text.StreamingPipeline`
+learns words and topics together, and gives the columns of unused words to new words.
 """
 
 # %%

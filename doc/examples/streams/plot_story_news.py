@@ -3,8 +3,8 @@
 What is new
 ===========
 
-:class:`~streamtopics.streams.TopicTracker` gives topics an id along a stream, and tells which were
-born, grew or went since a time.
+:class:`~streamtopics.streams.TopicTracker` gives topics an id along a stream, and lists births,
+growth and deaths since a given time.
 """
 
 # %%

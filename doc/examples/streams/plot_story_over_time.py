@@ -3,7 +3,7 @@
 Topics over time
 ================
 
-What presidents of the United States spoke about: the shares of topics in the paragraphs of each
+The subjects of presidents of the United States: the shares of topics in the paragraphs of each
 decade.
 """
 

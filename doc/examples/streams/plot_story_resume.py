@@ -3,9 +3,9 @@
 Resuming a stream
 =================
 
-:class:`~streamtopics.streams.Checkpointer` saves the model along its stream, and
-:func:`~streamtopics.streams.resume` finds the newest. The end is that of a stream that was never
-cut.
+:class:`~streamtopics.streams.Checkpointer` saves the model along the stream, and
+:func:`~streamtopics.streams.resume` finds the newest checkpoint. The end equals the end of an
+uninterrupted stream.
 """
 
 # %%
