@@ -6,7 +6,7 @@ import importlib
 import pickle
 import re
 import sys
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -35,6 +35,7 @@ from streamtopics.updates import (
     HierarchicalPowerPrior,
     PopulationVB,
     PowerPrior,
+    Rule,
     StochasticVI,
 )
 from streamtopics.utils.parallel import workers
@@ -236,8 +237,23 @@ def test_a_local_step_reports_what_it_declares(guide):
     model = StreamingLDA(3, inference=step, doc_topic_prior_update=FixedPoint(), random_state=0)
     alpha = model.set_params(batch_size=20).fit(X).doc_topic_prior_
     assert len(set(alpha)) == 3
-    with pytest.raises(ValueError, match="needs 'shares', which PointEstimates does not report"):
+    with pytest.raises(ValueError, match="needs 'shares', not reported by PointEstimates"):
         StreamingLDA(3, inference=step, doc_topic_prior_update="shares").fit(X)
+
+
+@pytest.mark.parametrize("model", [StreamingLDA(2), StreamingBayes(BetaBinomial())])
+def test_an_error_in_a_step_names_the_rule(model):
+    @dataclass(frozen=True)
+    class Mine(Rule):
+        def step(self, posterior, learn, state):
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError) as caught:
+        model.set_params(update=Mine()).partial_fit(np.eye(2))
+    assert [note.partition("rule ")[2] for note in caught.value.__notes__] == [repr(Mine())]
+    with pytest.raises(ValueError, match="NaN") as caught:
+        model.set_params(update=SVB()).partial_fit(np.full((2, 2), np.nan))
+    assert "__notes__" not in vars(caught.value)
 
 
 # The view

@@ -193,7 +193,7 @@ def test_seeds_of_classes_go_by_their_names(name):
     )
     assert_array_equal(by_name.components_, by_place.components_)
     wrong = st.MultiViewLDA(1, 1, update=BPS(0.5), **{name: SeedWords({"water": ["sea"]}, 1)})
-    with pytest.raises(ValueError, match=r"\['water'\], which are not among the classes \['air'"):
+    with pytest.raises(ValueError, match=r"\['water'\], not among the classes \['air'"):
         wrong.fit(X, LABELS)
 
 

@@ -215,7 +215,7 @@ def test_names_of_all_documents_are_compared(first, other):
     documents = [ROWS, first(ROWS, "abc"), other(ROWS, "abc"), pd.DataFrame(ROWS).to_numpy()]
     assert read_sentences(documents).n_documents == 4
     for strange in (other(ROWS[:, ::-1], "cba"), other(ROWS, "xyz")):
-        with pytest.raises(ValueError, match=r"X\[4\].*columns of other names"):
+        with pytest.raises(ValueError, match=r"X\[4\].*columns with other names"):
             read_sentences([*documents, strange])
 
 
@@ -223,8 +223,8 @@ def test_names_of_all_documents_are_compared(first, other):
 def test_models_compare_the_names_of_all_documents(learn):
     mixed = [named(ROWS, "abc"), named(ROWS[:, ::-1], "cba")]
     for model in (WASTopicModel(2), AspectSentimentModel(2), LowRankDPP("multinomial")):
-        with pytest.raises(ValueError, match=r"X\[1\].*columns of other names"):
+        with pytest.raises(ValueError, match=r"X\[1\].*columns with other names"):
             getattr(model, learn)(mixed)
     model = WASTopicModel(2).fit(mixed[:1])
-    with pytest.raises(ValueError, match=r"X\[1\].*columns of other names"):
+    with pytest.raises(ValueError, match=r"X\[1\].*columns with other names"):
         model.transform([mixed[0], named(ROWS, "xyz")])

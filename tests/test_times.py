@@ -152,12 +152,12 @@ def test_a_time_is_told_as_it_was_given():
 @pytest.mark.parametrize(
     ("times", "error", "message"),
     [
-        (["soon"], ValueError, "'soon' is no number, and no date"),
+        (["soon"], ValueError, "'soon' is neither a number nor a date"),
         ([True, False], TypeError, "times must be numbers or dates; got True"),
         ([1, None, "2003-05"], TypeError, "must be all numbers or all dates"),
         ([1, b""], TypeError, "times must be numbers or dates; got b''"),
-        (["2024_01"], ValueError, "'2024_01' is no number, and no date"),
-        (["17.05.2025"], ValueError, "'17.05.2025' is no number, and no date"),
+        (["2024_01"], ValueError, "'2024_01' is neither a number nor a date"),
+        (["17.05.2025"], ValueError, "'17.05.2025' is neither a number nor a date"),
         ([[1], [2]], TypeError, r"times must be numbers or dates; got \[1\]"),
         ([np.inf, 1.0], ValueError, "times must be finite numbers or dates"),
         ([None, None], ValueError, "times must be finite numbers or dates"),

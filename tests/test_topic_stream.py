@@ -153,7 +153,7 @@ def test_nothing_is_found_where_nothing_happens():
 
 def test_findings_of_a_stream_without_documents_are_refused():
     stream = streamed(small(n_documents=0), *corpus(burst=(9,)))
-    with pytest.raises(ValueError, match="n_documents is 0, but findings of a stream"):
+    with pytest.raises(ValueError, match="n_documents is 0, but findings"):
         stream.findings()
     assert stream.report(findings=()).findings == []
 
@@ -410,7 +410,7 @@ def test_findings_know_names_and_hidden_topics():
         (["a", "b"], {"times": [1]}, "times must have an entry"),
         (["a", "b"], {"groups": [1]}, "groups must have an entry"),
         (["a", "b"], {"ids": [1]}, "ids must have an entry"),
-        (["a", "b"], {"times": ["05/17/2003", "1"]}, "is no number, and no date"),
+        (["a", "b"], {"times": ["05/17/2003", "1"]}, "is neither a number nor a date"),
     ],
 )
 def test_a_call_that_is_refused_changes_nothing(method, X, given, match):

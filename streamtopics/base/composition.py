@@ -393,6 +393,6 @@ def check_needs(composition: Composition) -> None:
         own = need in composition.update.traits.needs
         record = composition.update if own else composition.doc_topic
         raise ValueError(
-            f"{type(record).__name__} as set here needs {need!r}, which {type(inference).__name__} "
-            f"does not report; use {ADVICE.get(need, 'another update')}"
+            f"{type(record).__name__} as set here needs {need!r}, not reported by "
+            f"{type(inference).__name__}; use {ADVICE.get(need, 'another update')}"
         )

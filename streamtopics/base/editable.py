@@ -38,7 +38,7 @@ class Editable(StreamingTopicModel):
         """Names of the topics, "" for a topic without a name; only after `rename`."""
         names = self._labels.names_by_row if self._labels else []
         if not any(names):
-            raise AttributeError("topics have no names; streamtopics.editing.rename gives them")
+            raise AttributeError("topics have no names; give names by streamtopics.editing.rename")
         return np.array(names, dtype=object)
 
     @property
@@ -73,6 +73,6 @@ class Editable(StreamingTopicModel):
         super()._check_mergeable(name, model)
         if model.edits_:
             raise ValueError(
-                f"{name} has topics that were edited, and models are merged by the position of "
-                "topics; merge first, and edit the result"
+                f"{name} has edited topics, but models are merged by the position of topics; "
+                "merge first, then edit the result"
             )

@@ -359,8 +359,8 @@ def check_unchanged(name: str, now: object, started: object) -> None:
     """Refuse a setting changed since the start of the stream."""
     if not same(now, started):
         raise ValueError(
-            f"{name} is {now!r:.99} now, but the model was started with {started!r:.99}; set it "
-            "back, or start anew with fit"
+            f"{name} is {now!r:.99} now, but the model was started with {started!r:.99}; set "
+            f"{name} back, or start anew with fit"
         )
 
 
@@ -371,8 +371,8 @@ def check_same_state(rule: Rule, before: Rule, state: object, posterior: Any) ->
     stateless = state is None and rule.init(posterior) is None
     if keeps_means(rule) != keeps_means(before) or not stateless:
         raise ValueError(
-            f"update is {rule} now, which cannot go on from the topics and the state of {before}; "
-            "set it back, or start anew with fit"
+            f"update is {rule} now, which cannot continue the topics and the state of {before}; "
+            "set update back, or start anew with fit"
         )
 
 

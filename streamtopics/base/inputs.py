@@ -154,9 +154,9 @@ def check_column_names(estimator: StreamingEstimator, X: Any, *, reset: bool) ->
     elif (known := estimator._names_seen) is not None and not np.array_equal(names, known):
         strange = np.setdiff1d(names, known).tolist()[:5]
         raise ValueError(
-            f"the columns of X are not those that {type(estimator).__name__} was fitted on: "
+            f"the columns of X differ from those in the fit of {type(estimator).__name__}: "
             f"{f'it has {strange}, among others' if strange else 'their order differs'}; count "
-            "with the vectorizer whose counts it was fitted on"
+            "with the vectorizer used for the fit"
         )
 
 

@@ -25,8 +25,8 @@ def _merges(estimator: Any) -> bool:
     rule = estimator._composed().update
     if rule.traits.merges is None:
         raise AttributeError(
-            f"{rule} does not say how models of two parts of a stream are made one (its `merges` "
-            "is None); use a rule such as SVB() or OnlineEM()"
+            f"{rule} does not define merging (`merges` is None); use a rule such as SVB() or "
+            "OnlineEM()"
         )
     return True
 
@@ -84,8 +84,8 @@ class Mergeable(StreamingEstimator):
                 trouble = "both models started from documents of their own, so their topics differ"
             if trouble:
                 raise ValueError(
-                    f"{trouble}; start both from copies of one model that has learnt something, "
-                    "and pass that model as base"
+                    f"{trouble}; start both from copies of one learnt model, and pass this model "
+                    "as base"
                 )
             self._commit = replace(self._merged(other, base), begun=None)
         return self
@@ -99,9 +99,9 @@ class Mergeable(StreamingEstimator):
         parts = composition.update.for_part(0.5, first=False)
         if composition.inner_batch_size is not None and parts != composition.update:
             raise ValueError(
-                f"{composition.update} retains the same of each minibatch, and how many parts of "
-                "them other has learnt is not known; learn with schedule=Schedule(None), or a "
-                "rule such as SVB() or PowerPrior(Memory(20_000))"
+                f"{composition.update} forgets at each part of a minibatch, but the number of "
+                "parts learnt by other is unknown; learn with schedule=Schedule(None), or a rule "
+                "such as SVB() or PowerPrior(Memory(20_000))"
             )
         posterior, before = deepcopy(self.posterior_), old.posterior.counters
         kept, _ = composition.rule.decay(before, theirs.posterior.counters)
@@ -146,7 +146,7 @@ class Mergeable(StreamingEstimator):
     def _check_places(self, name: str) -> None:
         """Refuse to merge topics without fixed rows, or averages."""
         if self._composed().schedule.averaging is not None:
-            raise ValueError(f"{name} averages its iterates, which cannot be merged")
+            raise ValueError(f"{name} averages its iterates, and averages cannot be merged")
 
     def _check_mergeable(self, name: str, model: object) -> None:
         if type(model) is not type(self):
@@ -176,15 +176,15 @@ class Mergeable(StreamingEstimator):
         ):
             if not same:
                 raise ValueError(
-                    f"{name} has another {what}; only models of the same can be merged; start both "
-                    "with the same parameters, priors as numbers or arrays, an integer "
-                    "random_state, over one vocabulary"
+                    f"{name} has another {what}, so the models cannot be merged; start both with "
+                    "equal parameters, priors as numbers or arrays, an integer random_state, and "
+                    "one vocabulary"
                 )
 
 
 def _check_ancestor(holds: bool) -> None:
     if not holds:
         raise ValueError(
-            "base must be the model that both others were copied from, but one of them has not "
-            "learnt all that base has"
+            "base must be the common ancestor of both models, but one model has learnt less than "
+            "base"
         )

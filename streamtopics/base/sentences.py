@@ -115,7 +115,7 @@ def read_sentences(
     if n_words is not None and found.shape[1] != n_words:
         raise ValueError(
             f"X has {found.shape[1]} features, but {caller.partition('.')[0]} is expecting "
-            f"{n_words} features as input; use the vectorizer that was fitted first"
+            f"{n_words} features as input; use the vectorizer of the fit"
         )
     if found.shape[1] == 0:
         raise ValueError(
@@ -128,7 +128,8 @@ def read_sentences(
         raise ValueError(f"X, passed to {caller}, has NaN, infinity or more than {MOST_COUNT:g}")
     if whole and (found.data % 1).any():
         raise ValueError(
-            f"X, passed to {caller}, has fractions, not whole numbers as CountVectorizer makes them"
+            f"X, passed to {caller}, has fractions; pass whole numbers, for example of "
+            "CountVectorizer"
         )
     return replace(sentences, counts=found)
 
@@ -159,7 +160,7 @@ def _grouped(counts: sparse.csr_matrix, groups: Any, caller: str) -> Sentences:
     """One matrix, with the rows of documents brought together."""
     if groups is None:
         raise ValueError(
-            f"X, passed to {caller}, is one matrix whose rows are sentences; pass groups, with the "
+            f"X, passed to {caller}, is one matrix with sentences as rows; pass groups, with the "
             "document of each row, or a list with one matrix for each document"
         )
     # As Python objects, if the library can convert.
@@ -167,11 +168,11 @@ def _grouped(counts: sparse.csr_matrix, groups: Any, caller: str) -> Sentences:
     if len(labels) != counts.shape[0] or any(map(is_missing, labels)):
         raise ValueError(
             f"groups, passed to {caller}, must name the document of each of the {counts.shape[0]} "
-            f"rows of X; it has {len(labels)} labels, {sum(map(is_missing, labels))} of them "
-            "missing. For numbers of sentences pass np.repeat(np.arange(len(groups)), groups)"
+            f"rows of X; it has {len(labels)} labels, {sum(map(is_missing, labels))} missing. For "
+            "numbers of sentences pass np.repeat(np.arange(len(groups)), groups)"
         )
     if not all(isinstance(label, Hashable) for label in labels):
-        raise ValueError(f"groups, passed to {caller}, must have one axis; pass a column of it")
+        raise ValueError(f"groups, passed to {caller}, must have one axis; pass one column")
     codes: dict[Hashable, int] = {}
     document = np.array([codes.setdefault(label, len(codes)) for label in labels], np.int64)
     starts = _starts(np.bincount(document, minlength=len(codes)))
@@ -210,9 +211,9 @@ def _check_same_names(documents: list[Any], caller: str) -> None:
         expected = expected or names
         if names != expected:
             raise ValueError(
-                f"X[{d}], passed to {caller}, has columns of other names, or in another order, "
-                f"than those before: {names[:5]} and {expected[:5]}; count all documents with one "
-                "fitted vectorizer"
+                f"X[{d}], passed to {caller}, has columns with other names, or in another order, "
+                f"than earlier documents: {names[:5]} and {expected[:5]}; count all documents "
+                "with one fitted vectorizer"
             )
 
 

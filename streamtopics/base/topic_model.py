@@ -258,9 +258,7 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
             # The part of the update's own documents waits for that update.
             composition = replace(composition, doc_topic=commit.update.doc_topic)
         if composition.start.of_seed != commit.update.start.of_seed and not posterior.knows_nothing:
-            composition = replace(
-                composition, start=commit.update.start
-            )  # The start of the update's documents.
+            composition = replace(composition, start=commit.update.start)  # Of these documents.
         # Other learning than of its documents ends a beginning.
         new = replace(commit, **({"begun": None} | found), update=composition, drift=drift)
         (commit.average or posterior).blend(blend, [self._swap(new)])

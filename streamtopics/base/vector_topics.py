@@ -130,8 +130,8 @@ def check_vectors(
     if vectors is None:
         if learnt and caller.endswith("fit"):
             raise ValueError(
-                f"vectors, lacking in {caller}, must be passed: {told[0]} {said_of(learnt)}, and a "
-                f"document without one has a row of NaN; {told[1]}"
+                f"vectors must be passed to {caller}: {told[0]} {said_of(learnt)}, and a document "
+                f"without a vector has a row of NaN; {told[1]}"
             )
         return None
     kinds = np.float64, np.float32
@@ -174,8 +174,8 @@ def check_name_vectors(name_vectors: object, names: Sequence[str], caller: str) 
     if isinstance(name_vectors, Mapping):
         if strange := [name for name in name_vectors if name not in names]:
             raise ValueError(
-                f"name_vectors has {strange[:5]}, which are not among the names {[*names]} in "
-                "seeds; give them there, with an empty list if they have no words"
+                f"name_vectors has {strange[:5]}, not among the names {[*names]} in seeds; add "
+                "these names to seeds, with an empty list if without words"
             )
         nothing = np.zeros(max(map(np.size, name_vectors.values()), default=0))
         name_vectors = [name_vectors.get(name, nothing) for name in names]

@@ -135,8 +135,8 @@ def update(options: Namespace) -> None:
     tally.tell()
     if not is_open and topics.n_tokens_seen_ == n_tokens_before:
         raise ValueError(
-            f"no word of these documents is in the vocabulary of {options.model_file}, which is "
-            "closed; nothing was written. `streamtopics fit` begins a model with other words"
+            f"no word of these documents is in the closed vocabulary of {options.model_file}; "
+            "nothing was written. Begin a model with other words by `streamtopics fit`"
         )
     save(model, target)
     print(console.counted(model.n_documents_seen_ - n_before, "new document"))

@@ -29,7 +29,7 @@ def fit(options: Namespace) -> None:
         console.check_target(target, kinds, kept)
         kept.append(target)
     if options.keep and not options.documents_out:
-        raise ValueError("--keep is of --documents-out FILE, or of `apply`")
+        raise ValueError("--keep needs --documents-out FILE, or `apply`")
     topics, tally = models.estimator(options), reading.Tally()
     size = options.batch_size or MINIBATCH
     if options.batch_size:
@@ -100,7 +100,7 @@ def print_learnt(options: Namespace, model: TopicStream, held_out: list[str]) ->
     rows = topic_table(model, n_words=options.words, relevance=options.relevance)
     models.print_topics(rows)
     if model.n_documents_seen_ < len(rows):
-        console.warn(f"note: {len(rows)} topics are more than there are documents; try --topics 1")
+        console.warn(f"note: there are more topics ({len(rows)}) than documents; try --topics 1")
     models.print_documents(rows, model)
     X = model.pipeline_[:-1].transform(held_out)
     tokens = completion_split(sparse.csr_matrix(X))[1].sum(axis=0).A1

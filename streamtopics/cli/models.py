@@ -45,7 +45,9 @@ def load_stream(options: Namespace, path: Path | None = None) -> TopicStream:
         model = TopicStream.from_pipeline(model)
     if not isinstance(model, TopicStream):
         kind = type(model).__name__
-        raise ValueError(f"{path} holds a {kind}, no TopicStream or pipeline that takes raw texts")
+        raise ValueError(
+            f"{path} holds a {kind}, but must hold a TopicStream or a pipeline over raw texts"
+        )
     return model
 
 
@@ -120,12 +122,12 @@ def estimator(options: Namespace) -> Any:
     n_topics = options.topics[0] if options.topics else 0
     name = options.estimator or ("GuidedTopics" if options.seeds else "StreamingLDA")
     if (name == "GuidedTopics") != bool(options.seeds):
-        raise ValueError("--seeds FILE is of --estimator GuidedTopics, and of no other")
+        raise ValueError("--seeds FILE needs --estimator GuidedTopics")
     if options.seeds:
         try:
             named = json.loads(options.seeds.read_text(encoding="utf-8-sig"))
         except ValueError as error:
-            raise ValueError(f"{options.seeds} is no JSON: {error}") from error
+            raise ValueError(f"{options.seeds} is not JSON: {error}") from error
         made: Any = streamtopics.GuidedTopics(named, n_unseeded=max(0, n_topics - len(named)))
     elif name in NAMES:
         made = getattr(streamtopics, name)(n_components=n_topics or N_TOPICS)
@@ -165,7 +167,7 @@ def warn_of_unspaced(options: Namespace, texts: list[str]) -> None:
         script, name = found
         such = f", such as {name} (pip install {re.split('[.:]', name)[0]})" if name else ""
         warn(
-            f"note: the texts are in {script}, which has no spaces between words; cut them by "
+            f"note: the texts are in {script}, without spaces between words; cut the texts by "
             f"--tokenizer MODULE:FUNCTION{such}"
         )
 

@@ -160,7 +160,7 @@ class Tally:
             log("; ".join(f"{name.lower()}: {value}" for name, value in rows.items()))
         if self._left_out() > MOST_LEFT_OUT:
             warn(
-                f"note: {self._left_out():.1%} of the words that are no stop words were left out; "
+                f"note: {self._left_out():.1%} of the words, stop words aside, were left out; "
                 f"{OF_LIMITS if self.n['learnt'] else OF_A_CLOSED}"
             )
 

@@ -52,7 +52,7 @@ def setting(text: str) -> tuple[str, Any]:
     """Return the name and the value of a parameter, as in ``kappa=0.5``; words are texts."""
     name, separator, value = text.partition("=")
     if not separator or not name.isidentifier():
-        raise ArgumentTypeError(f"{text!r} is no name=value, such as kappa=0.5")
+        raise ArgumentTypeError(f"{text!r} is not name=value, such as kappa=0.5")
     with suppress(ValueError, SyntaxError, MemoryError, RecursionError):
         return name, ast.literal_eval(value)
     return name, value
@@ -63,7 +63,7 @@ def encoding(text: str) -> str:
     try:
         codecs.lookup(text)
     except LookupError as error:
-        raise ArgumentTypeError(f"{text!r} is no encoding, such as utf-8 or cp1252") from error
+        raise ArgumentTypeError(f"{text!r} is not an encoding, such as utf-8 or cp1252") from error
     return text
 
 

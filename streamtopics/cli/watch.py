@@ -120,8 +120,8 @@ class Watch:
         console.log(f"model written to {self.options.model}")
         if not models.n_words_of(self.model.pipeline_):
             console.warn(
-                "note: the model has no word, as none was found in enough documents, or all are "
-                f"too common; begin another with {console.MORE_WORDS}"
+                "note: the model has no word, because all words are in too few or too many "
+                f"documents; begin another with {console.MORE_WORDS}"
             )
         self.write_report()
         if self.options.report:

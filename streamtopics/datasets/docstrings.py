@@ -200,8 +200,8 @@ def _package_files(package: str) -> list[tuple[str, Path]]:
     spec = find_spec(package)
     if spec is None:
         raise ModuleNotFoundError(
-            f"packages names {package!r}, which is not installed here. Give the name that is "
-            "imported, such as 'sklearn' for scikit-learn",
+            f"packages names {package!r}, but no such package is installed. Give import names, "
+            "such as 'sklearn' for scikit-learn",
             name=package,
         )
     if spec.submodule_search_locations is None:

@@ -152,8 +152,8 @@ def follow(
     unfit |= path.suffix.lower() in records.OPEN
     if unfit or reading.format not in (None, "lines", "jsonl"):
         raise ValueError(
-            "only regular files of plain text or JSON lines that are not compressed can be "
-            f"followed; got {path}. Read it by read_records, or pipe it in: "
-            "`zcat FILE | streamtopics watch - --format jsonl`"
+            "only regular, uncompressed files of plain text or JSON lines can be followed; got "
+            f"{path}. Read the file by read_records, or pipe it in: `zcat FILE | streamtopics "
+            "watch - --format jsonl`"
         )
     return Follower(path, reading, position or (0, 0, 0), poll, idle, tell_waits)

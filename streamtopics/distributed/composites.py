@@ -228,9 +228,9 @@ def _check_can_compose(model: StreamingTopicModel) -> None:
     composition = model._composed()
     if composition.rule.traits.merges is None:
         raise ValueError(
-            f"{composition.update} does not say what minibatches count after others (its `merges` "
-            "is None), so that they cannot be learnt away from the model; use a rule such as "
-            "SVB(), BPS(0.1), OnlineEM() or PowerPrior(0.9)"
+            f"{composition.update} does not define merging (`merges` is None), so minibatches "
+            "cannot be learnt away from the model; use a rule such as SVB(), BPS(0.1), "
+            "OnlineEM() or PowerPrior(0.9)"
         )
     model._check_places("model")
 

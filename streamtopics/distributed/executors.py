@@ -41,8 +41,8 @@ def executor_of(client: Any) -> Executor:
         return client
     if not hasattr(client, "get_executor") or client.asynchronous:
         raise TypeError(
-            "client must be an executor of concurrent.futures, or a dask.distributed.Client that "
-            f"is not asynchronous; got {client!r}"
+            "client must be an executor of concurrent.futures, or a synchronous "
+            f"dask.distributed.Client; got {client!r}"
         )
     executor: Executor = client.get_executor(pure=False)
     return executor
@@ -114,8 +114,8 @@ def partitions_of(collection: Any, client: Any) -> Iterator[Any]:
     if hasattr(collection, "to_delayed"):
         if any(n > 1 for n in getattr(collection, "numblocks", ())[1:]):
             raise ValueError(
-                "partitions is an array that is cut by columns too; pass "
-                "partitions.rechunk({1: -1}), whose blocks have all of them"
+                f"partitions is an array cut by columns too; pass partitions.rechunk({1: -1}), "
+                "with all columns in each block"
             )
         delayed = collection.to_delayed()
         collection = delayed.ravel().tolist() if hasattr(delayed, "ravel") else delayed
@@ -125,8 +125,8 @@ def partitions_of(collection: Any, client: Any) -> Iterator[Any]:
         or not isinstance(collection, Iterable)
     ):
         raise TypeError(
-            "partitions must be a dask collection or an iterable of partitions, such as a list of "
-            f"paths; got a {type(collection).__name__}; pass [partition] if it is one"
+            "partitions must be a dask collection or an iterable of partitions, such as a list "
+            f"of paths; got a {type(collection).__name__}; pass [partition] for a single one"
         )
     return (
         client.compute(one) if hasattr(one, "__dask_graph__") else one for one in iter(collection)

@@ -247,7 +247,8 @@ class _Learning:
         if learner_of(self.callbacks) is not None:
             raise TypeError(
                 f"{type(learner_of(self.callbacks)).__name__} learns in the place of partial_fit, "
-                "which workers do here; leave it out, or use streamtopics.streams.stream"
+                "but workers learn here; leave the callback out, or use "
+                "streamtopics.streams.stream"
             )
         self.model, self.topics, self.what = model, last_step(model), what
         every = math.gcd(*(one.every for one in callbacks if isinstance(one, Checkpointer)))
@@ -286,7 +287,7 @@ class _Learning:
                 if n_skipped < skip and self.failed is None:
                     self.failed = ValueError(
                         f"skip is {skip}, but the partitions have {n_skipped} minibatches; pass "
-                        "the same partitions again, or skip=0 for what came after them"
+                        "the same partitions again, or skip=0 for later partitions"
                     )
                 while not self.is_over and self.failed is None and self._learn_next(batches):
                     pass
@@ -399,7 +400,7 @@ def _in_groups(batches: Iterator[object], n: int, skip: int) -> Iterator[list[An
     while group := [read_batch(one) for one in islice(batches, n - first % n)]:
         if any(one.data for one in group):
             raise TypeError(
-                "a minibatch has data, such as labels, which are not sent to workers; learn it by "
+                "a minibatch has data, such as labels, but workers get none; learn by "
                 "streamtopics.streams.stream"
             )
         yield [one.X for one in group]

@@ -59,8 +59,8 @@ def counts_of(documents: object, read: Read | None, before: Pipeline | None) -> 
         return counted(before, found)
     if isinstance(found, list) or len(found.shape) != 2:
         raise TypeError(
-            "its documents are not rows of counts; in the place of the model pass a pipeline that "
-            "begins with a fitted vectorizer"
+            "its documents are not rows of counts; instead of the model pass a pipeline with a "
+            "fitted vectorizer as first step"
         )
     check_structure(found, "the cluster", "a partition")
     return found.tocsr() if is_sparse(found) else found

@@ -308,7 +308,7 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
             raise ValueError(
                 f"ground_set is {self.ground_set!r} and noise {self.noise!r} now, but the model "
                 f"was learnt with {type(totals.measure).__name__} and "
-                f"{type(parameters.noise).__name__}; set them back, or start anew with fit"
+                f"{type(parameters.noise).__name__}; set both back, or start anew with fit"
             )
 
     def _learn_all(self, batch: PointSets, pool: Workers) -> None:

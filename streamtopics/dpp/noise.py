@@ -248,6 +248,6 @@ def check_listed(noise: Noise, measure: BaseMeasure) -> None:
     """Raise ValueError if the noise needs the list of a ground set without a list."""
     if noise.needs_list and not measure.can_list:
         raise ValueError(
-            f"{type(noise).__name__} noise lists the ground set, which {type(measure).__name__} "
-            "cannot; use Background (noise='background'), which does not"
+            f"{type(noise).__name__} noise needs a list of the ground set, but "
+            f"{type(measure).__name__} has none; use Background (noise='background')"
         )

@@ -497,8 +497,8 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
     def _checked_thesis(self, known: SummaryCommit) -> LowRankDPP:
         if known.thesis is None:
             raise ValueError(
-                "quality is 'thesis' now, but it was another one when this estimator learnt; call "
-                "fit again, or set it back"
+                "quality is 'thesis' now, but was another when this estimator learnt; call fit "
+                "again, or set quality back"
             )
         return known.thesis
 

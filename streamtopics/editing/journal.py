@@ -83,8 +83,8 @@ def edits_from_json(text: str) -> list[Edit]:
         return [_read(row) for row in rows]  # type: ignore[union-attr]
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(
-            f"this is no file of edits ({type(error).__name__}: {error}); edits_to_json and the "
-            "report write one"
+            f"the text is not a file of edits ({type(error).__name__}: {error}); write edits by "
+            "edits_to_json or on the page of a report"
         ) from error
 
 

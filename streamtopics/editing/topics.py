@@ -319,7 +319,8 @@ def editable(model: BaseEstimator) -> Editable:
     cannot = f"the topics of {type(topics).__name__} cannot be edited"
     if not isinstance(topics, Editable):
         raise TypeError(
-            f"{cannot}, as they are not rows of counts alone; use StreamingLDA or StreamingMixture"
+            f"{cannot}, because these are not rows of counts alone; use StreamingLDA or "
+            "StreamingMixture"
         )
     check_is_fitted(topics)
     commit = topics._commit

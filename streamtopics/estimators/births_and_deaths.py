@@ -56,8 +56,8 @@ class ReportsLifetimes(StreamingTopicModel):
         check_is_fitted(self)
         if self._commit.lifetimes is None:
             raise AttributeError(
-                f"{type(self).__name__} has no births where its clusters are always the same; set "
-                "births=DirichletProcess()"
+                f"{type(self).__name__} has no births because its clusters are always the same; "
+                "set births=DirichletProcess()"
             )
         return self._commit.lifetimes
 

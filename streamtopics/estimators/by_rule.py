@@ -15,7 +15,7 @@ from streamtopics.base.frame import (
     warn_of_no_boost,
 )
 from streamtopics.posteriors import Blend, Posterior
-from streamtopics.updates.rule import Rule
+from streamtopics.updates.rule import Rule, naming
 from streamtopics.utils.parallel import Workers
 
 
@@ -48,7 +48,8 @@ class LearnsByRule(StreamingEstimator):
 
     def _learn(self, batch: Any, pool: Workers) -> None:
         commit, rule = self._commit, self._rule
-        blend, state = rule.step(commit.posterior, self._learner(batch, pool), commit.state)
+        with naming(rule):
+            blend, state = rule.step(commit.posterior, self._learner(batch, pool), commit.state)
         if self.boosted_prior is not None:
             warn_of_no_boost(blend, "an update with a boost, such as PowerPrior(0.9, Boost(0.1))")
         new = replace(commit, state=state, update=rule, **self._reported(blend))

@@ -275,9 +275,8 @@ class GuidedTopics(TakesVectors):
         lacking = self.topic_names_[~(named | self._named.any(axis=1))]
         if len(lacking):
             warnings.warn(
-                f"no seed of {lacking.tolist()[:5]} is in a column of X, and no document has "
-                "their label, so that nothing tells these topics apart; give them other words, or "
-                "vectors in name_vectors",
+                f"no seed of {lacking.tolist()[:5]} is in a column of X, and no document has such "
+                "a label; give other words, or vectors in name_vectors",
                 stacklevel=2,
             )
         return sparse.csr_matrix(seeded / np.maximum(seeded.sum(axis=1, keepdims=True), 1))
@@ -406,8 +405,9 @@ class GuidedTopics(TakesVectors):
             )
         if name == "base" and model._commit.begun is not None:
             raise ValueError(
-                f"base has learnt {model.n_documents_seen_} documents, which copies learn anew; "
-                f"let it learn n_start_documents={self.n_start_documents} first, or start with 0"
+                f"base has learnt {model.n_documents_seen_} documents, and copies learn these "
+                f"anew; let base learn n_start_documents={self.n_start_documents} first, or start "
+                "with 0"
             )
 
     def _word_prior(self, batch: Documents) -> np.ndarray:

@@ -44,7 +44,5 @@ def codes_of(labels: np.ndarray, names: Sequence[Any], remedy: str) -> np.ndarra
     places = {name: place for place, name in enumerate(names)}
     known = [label for label in labels.tolist() if not is_missing(label)]
     if strange := sorted({label for label in known if label not in places}, key=str):
-        raise ValueError(
-            f"y has the labels {strange[:5]}, which are not among {list(places)}; {remedy}"
-        )
+        raise ValueError(f"y has the labels {strange[:5]}, not among {list(places)}; {remedy}")
     return np.array([places.get(label, -1) for label in labels.tolist()], np.int64)

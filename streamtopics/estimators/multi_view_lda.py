@@ -190,8 +190,8 @@ class MultiViewLDA(ClassifierMixin, LearnsByRule, LearntTopics, CountsInput):
         known = y if method == "fit" else classes
         if known is None and reset:
             raise ValueError(
-                "classes is None in the first call of partial_fit, which has to know all classes "
-                "of the stream; pass classes=numpy.unique(of all labels)"
+                "classes is None in the first call of partial_fit; pass all classes of the "
+                "stream, classes=numpy.unique(of all labels)"
             )
         if known is not None:
             known = unique_labels(read_labels(known, len(known), "partial_fit, classes"))

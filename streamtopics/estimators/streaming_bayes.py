@@ -201,12 +201,12 @@ class StreamingBayes(
         X, y = (found[0], found[1].astype(np.float64)) if targets else (found, None)
         if not model.accepts_missing and np.isnan(X).any():
             raise ValueError(
-                f"X contains NaN, but {type(model).__name__} cannot leave out what is missing; "
-                "impute it, or leave those rows out"
+                f"X contains NaN, but {type(model).__name__} cannot learn with missing values; "
+                "impute values, or leave these rows out"
             )
         for name, values in (("X", X), ("y", y)):
             if values is not None and (np.abs(values) > MOST).any():
-                raise ValueError(f"{name} has values beyond {MOST:g}; scale it")
+                raise ValueError(f"{name} has values beyond {MOST:g}; scale {name}")
         return Samples(X, y)
 
     def _check(self, before: Commit | None) -> None:
@@ -337,7 +337,7 @@ class StreamingBayes(
         """Numbers of the classes of the model, from 0 on."""
         check_is_fitted(self)
         if self.model_.n_classes is None:
-            raise AttributeError(f"{self.model_} has no classes; NaiveBayesMixture has some")
+            raise AttributeError(f"{self.model_} has no classes; use NaiveBayesMixture")
         return np.arange(self.model_.n_classes)
 
     effective_sample_size_ = of_record(

@@ -211,8 +211,8 @@ class StreamingMixture(ReportsLifetimes, TakesVectors, Editable):
         super()._check(before)
         if self.births is not None and self._composition().rule.for_part(0.5) is None:
             raise ValueError(
-                f"births go with rules that take a minibatch in parts, but {self.update!r} takes "
-                "it whole; use PowerPrior(Memory(10_000)) or births=None"
+                f"births need a rule for parts of a minibatch, but {self.update!r} learns whole "
+                "minibatches; use PowerPrior(Memory(10_000)) or births=None"
             )
 
     def _started(self) -> dict[str, Any]:
@@ -230,8 +230,8 @@ class StreamingMixture(ReportsLifetimes, TakesVectors, Editable):
         own = self._commit.posterior.eta[:, self._n_hidden :]
         if self.boosted_prior is not None or np.any(own != own[:, :1]):
             raise ValueError(
-                "births give a cluster any free place, so that clusters cannot have priors of "
-                "their own; use one topic_word_prior for all and no boosted_prior, or births=None"
+                "births give a cluster any free place, so clusters must share one prior; use one "
+                "topic_word_prior for all and no boosted_prior, or births=None"
             )
         self._commit = replace(self._commit, lifetimes=Lifetimes(np.zeros(self.n_components)))
 

@@ -102,7 +102,7 @@ def periods_of(times: Any, least: float = 0) -> Periods:
     is_date = times.dtype.kind == "M"
     values = times[known].astype("M8[s]") if is_date else times[known]
     if not len(values) or not (is_date or np.isfinite(values).all()):
-        raise ValueError("times must be finite numbers or dates, of which one at least is known")
+        raise ValueError("times must be finite numbers or dates, with at least one known")
     unit, edges, labels = (_of_dates if is_date else _equal)(values, least)
     of = np.full(len(known), -1, dtype=np.intp)
     of[known] = np.searchsorted(edges[:-1], values, side="right") - 1

@@ -110,8 +110,8 @@ def model_and_names(
     model = last_step(estimator)
     if isinstance(model, type) or not {"topic_weights_", "prior_retention_"} <= {*dir(type(model))}:
         raise TypeError(
-            "estimator must be a fitted topic model of streamtopics, such as SVBLDA, or a pipeline "
-            f"that ends in one; got {estimator!r:.60}"
+            "estimator must be a fitted topic model of streamtopics, such as SVBLDA, or a "
+            f"pipeline with one as last step; got {estimator!r:.60}"
         )
     if feature_names is None and steps_before(estimator):
         feature_names = names_of(estimator)

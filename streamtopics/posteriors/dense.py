@@ -188,7 +188,7 @@ class DensePosterior(StatePosterior):
         ]
         if shapes[0] != shapes[1]:
             raise ValueError(
-                "the prior to boost must be that of a model with the same distributions as this one"
+                "the boosted prior must be of a model with the same distributions as the posterior"
             )
         return DensePosterior(
             {

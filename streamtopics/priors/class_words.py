@@ -70,8 +70,8 @@ def class_words_prior(
     classes = np.unique(y) if classes is None else np.asarray(classes)
     if len(strange := np.setdiff1d(y, classes)):
         raise ValueError(
-            f"y has the labels {strange.tolist()}, which are not in classes="
-            f"{classes.tolist()}; name them there, or leave their documents out"
+            f"y has the labels {strange.tolist()}, missing in classes={classes.tolist()}; add "
+            "these classes, or leave their documents out"
         )
     frequency = np.bincount(counts.indices[counts.data > 0], minlength=counts.shape[1])
     idf = np.log(max(counts.shape[0], 1) / np.maximum(frequency, 1))

@@ -85,8 +85,8 @@ def seed_prior(
         unknown = [word for word in words if word not in columns]
         if unknown and missing == "error":
             raise ValueError(
-                f"seed words of topic {topic!r} that are not in the vocabulary: {unknown}; leave "
-                "them out, pass missing='ignore', or check the vectorizer's lower case and min_df"
+                f"seed words of topic {topic!r} are not in the vocabulary: {unknown}; leave these "
+                "out, pass missing='ignore', or check the vectorizer's lower case and min_df"
             )
         own[topic] = list({columns[word] for word in words if word in columns})
     prior[:, [column for places in own.values() for column in places]] = float(elsewhere)
@@ -203,8 +203,7 @@ def by_class(seeds: Any, classes: np.ndarray | None) -> Any:
         return by_topic
     if strange := [topic for topic in seeds if topic not in places]:
         raise ValueError(
-            f"seeds are given for {strange}, which are not among the classes {list(places)}; use "
-            "their names"
+            f"seeds name {strange}, not among the classes {list(places)}; use names of classes"
         )
     return {places[topic]: words for topic, words in seeds.items()}
 
@@ -217,8 +216,8 @@ def _check_apart(seeds: Mapping[Any, Collection[str]]) -> None:
         for word in words:
             if topic_of.setdefault(word, topic) != topic:
                 raise ValueError(
-                    f"{word!r} is a seed of the topics {topic_of[word]!r} and {topic!r}, so it "
-                    "cannot tell them apart; leave it out of all but one"
+                    f"{word!r} is a seed of the topics {topic_of[word]!r} and {topic!r}; leave "
+                    "the word in one topic only"
                 )
 
 
@@ -292,8 +291,8 @@ class SentimentWords(PriorRecord):
         ]
         if lacking:
             raise ValueError(
-                f"no word of the sentiment {lacking[0]!r} is in a column; pass words that are said "
-                "in these texts, or check the vectorizer's lower case, stop_words and min_df"
+                f"no word of the sentiment {lacking[0]!r} is in a column; pass words of these "
+                "texts, or check the vectorizer's lower case, stop_words and min_df"
             )
         prior = seeds.resolve(columns)
         mean = np.mean([len(own) for own in places.values()])

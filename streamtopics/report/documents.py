@@ -126,7 +126,7 @@ def read_source(
         if pipeline is None:
             raise ValueError(
                 f"{type(topics).__name__} cannot count words: pass X=, the counts of these texts, "
-                "or a pipeline whose first step is a vectorizer as the model"
+                "or a pipeline with a vectorizer as first step"
             )
         X = counted(estimator, texts)
     names = topics._column_names(names_of(estimator) if feature_names is None else feature_names)

@@ -87,8 +87,8 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     for name in skops.get_untrusted_types(file=content):
         if not is_known(name) and not _can_be_found(name):
             raise TypeError(
-                f"the model holds {name}, which cannot be kept in a file: only functions and "
-                "classes of a module can; set it to None before, and again after loading"
+                f"the model holds {name}, but files keep only functions and classes of a module; "
+                "set None before saving, and the object again after loading"
             )
     with ZipFile(content, "a") as archive:
         archive.comment = f"streamtopics {import_module('streamtopics').__version__}".encode()
@@ -154,8 +154,8 @@ def _check_trusted(path: str | os.PathLike[str], named: list[str], given: list[s
     """Refuse what a file names unless it is known or given."""
     if strange := [name for name in named if not is_known(name) and name not in given]:
         raise LoadError(
-            f"{path} names {', '.join(strange)}, which are not of streamtopics; if you trust "
-            f"where the file is from, load it with trusted={[*given, *strange]}, or by the command "
+            f"{path} names {', '.join(strange)}, not part of streamtopics; if you trust the "
+            f"source of the file, load it with trusted={[*given, *strange]}, or by the command "
             f"with --trust {','.join([*given, *strange])}"
         )
 

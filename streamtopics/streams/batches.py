@@ -92,7 +92,7 @@ def check_model(model: Learner) -> None:
     if not hasattr(model, "partial_fit") or not counts:
         raise TypeError(
             "model must be an estimator of this package with partial_fit, or a "
-            f"streamtopics.text.StreamingPipeline that ends in one; got {model!r}"
+            f"streamtopics.text.StreamingPipeline with one as last step; got {model!r}"
         )
 
 
@@ -101,7 +101,7 @@ def check_has_topics(model: Learner) -> None:
     if not isinstance(last_step(model), StreamingTopicModel):
         raise TypeError(
             "model must be an estimator of topics over words that learns from counts alone, or a "
-            f"pipeline that ends in one; got {model!r}"
+            f"pipeline with one as last step; got {model!r}"
         )
 
 

@@ -184,12 +184,12 @@ def check_callbacks(callbacks: Sequence[object]) -> None:
         kept = {id(one) for one in has(callback, "also") or ()}
         if kept & {id(other) for other in callbacks[place + 1 :] if has(other, "on_batch")}:
             raise ValueError(
-                f"callbacks has {type(callback).__name__} before one that it keeps, which has "
-                f"not seen the minibatch then; put {type(callback).__name__} last"
+                f"callbacks has {type(callback).__name__} before a callback that it saves; put "
+                f"{type(callback).__name__} last"
             )
     names = [type(callback).__name__ for callback in callbacks if has(callback, "learn")]
     if len(names) > 1:
-        raise TypeError(f"one callback can learn in the place of partial_fit; got {names}")
+        raise TypeError(f"only one callback can learn instead of partial_fit; got {names}")
 
 
 # Scores

@@ -124,8 +124,8 @@ class ReportsDocuments(HoldsDocuments):
             check_integer(least=0, n=n)
         totals, kept, topics = self.totals(), self._documents, self._topics
         if self.tracker_.n_batches_ > 1 and not kept:
-            raise ValueError("n_documents is 0, but findings of a stream are checked in documents "
-                             "that are kept. Set it to 1,000 or more before learning")  # fmt: skip
+            raise ValueError("n_documents is 0, but findings are checked in kept documents. Set "
+                             "n_documents to 1,000 or more before learning")  # fmt: skip
         texts, numbers = [one.text for one in kept], np.array([one.number for one in kept])
         counts = self.pipeline_[:-1].transform(texts)
         sample = sample_of(
@@ -198,7 +198,7 @@ class ReportsDocuments(HoldsDocuments):
         n_done = next((i for i, (one, other) in pairs if one != other), min(len(done), len(steps)))
         if any(edit.kind in ("merge", "split") for edit in done[n_done:]):
             raise ValueError(
-                "documents were added after an edit that was undone; add them to a copy that was "
+                "documents were added after an edit that was undone; add the documents to a copy "
                 "saved before"
             )
         after = [*(step.before.topics for step in steps[1:]), labels.topics]

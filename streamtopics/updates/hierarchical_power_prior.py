@@ -77,8 +77,7 @@ class HierarchicalPowerPrior(LearnsRate):
             return results[0].blend, None
         if not all(result.bounds for result in results):
             raise ValueError(
-                "to choose among several rate_starts, the local step has to tell its part of the "
-                "bound; it does not, so give one start"
+                "several rate_starts need a local step that reports local_bound; pass one start"
             )
         return max(results, key=lambda result: result.bounds[-1]).blend, None
 

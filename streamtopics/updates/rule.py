@@ -2,7 +2,8 @@
 """Update rules, pieces around a rule, and steps through parts of a minibatch."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from operator import call
 from typing import Any, Literal
@@ -143,11 +144,25 @@ class Rounds(Wrapper):
         return max(self.n_rounds, self.n_start_rounds) if starts else self.n_rounds
 
     def step(self, posterior: Posterior, learn: Learn, state: Any) -> tuple[Blend, Any]:
-        blend, new = self.update.step(posterior, learn, state)
-        for _ in range(self.n_rounds_of(posterior.n_batches) - 1):
-            new_learn = _with_view(learn, posterior, posterior.after(blend), self.warm)
-            blend, new = self.update.step(posterior, new_learn, state)
+        with naming(self.update):
+            blend, new = self.update.step(posterior, learn, state)
+            for _ in range(self.n_rounds_of(posterior.n_batches) - 1):
+                new_learn = _with_view(learn, posterior, posterior.after(blend), self.warm)
+                blend, new = self.update.step(posterior, new_learn, state)
         return blend, new
+
+
+@contextmanager
+def naming(rule: Rule) -> Iterator[None]:
+    """Note the name of a user's rule on an error in a step."""
+    try:
+        yield
+    except Exception as error:
+        while isinstance(rule, Wrapper):
+            rule = rule.update
+        if not type(rule).__module__.startswith("streamtopics."):
+            error.add_note(f"This minibatch was learnt by the rule {rule!r}")
+        raise
 
 
 def _with_view(learn: Learn, posterior: Posterior, seen: View, warm_start: bool) -> Learn:

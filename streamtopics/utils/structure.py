@@ -117,7 +117,7 @@ def check_structure(X: Any, caller: str, name: str = "X") -> None:
     """Refuse a sparse matrix of unfit arrays, masked entries, and dates for numbers."""
     check_not_masked(X, caller, name)
     if not {"m", "M"}.isdisjoint(kinds_of(X)):
-        raise TypeError(f"{name}, passed to {caller}, holds dates or spans of time, no numbers")
+        raise TypeError(f"{name}, passed to {caller}, holds dates or spans of time; pass numbers")
     if not is_sparse(X):
         return
     what = f"{name}, a {X.format.upper()} matrix passed to {caller},"

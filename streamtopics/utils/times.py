@@ -83,7 +83,9 @@ def _of_text(text: str) -> datetime | float:
     try:
         return datetime.fromisoformat(text)
     except ValueError as error:
-        raise ValueError(f"{text!r:.60} is no number, and no date such as 2024-05-17") from error
+        raise ValueError(
+            f"{text!r:.60} is neither a number nor a date such as 2024-05-17"
+        ) from error
 
 
 def _dates_of(numbers: np.ndarray) -> np.ndarray | None:

@@ -119,12 +119,12 @@ def _whole(counts: np.ndarray) -> np.ndarray:
     if (whole != counts).any():
         raise ValueError(
             f"X holds the count {counts[whole != counts][0]:g}, but sentences are made of whole "
-            "words; pass counts, not weights such as those of tf-idf"
+            "words; pass counts, not weights such as tf-idf"
         )
     n_words = float(counts.sum(dtype=np.float64))
     if n_words > MOST_WORDS:
         raise ValueError(
-            f"X holds {n_words:,.0f} words, more than the {MOST_WORDS:,} that are sampled at once; "
-            f"the largest count is {counts.max():,.0f}. Pass fewer documents to partial_fit"
+            f"X holds {n_words:,.0f} words, but at most {MOST_WORDS:,} are sampled at once; the "
+            f"largest count is {counts.max():,.0f}. Pass fewer documents to partial_fit"
         )
     return whole

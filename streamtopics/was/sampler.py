@@ -243,8 +243,8 @@ class SentenceSampler:
         if not self.prior.sequential or longest * n_particles > MOST_WORDS:
             raise ValueError(
                 f"log_likelihood reads sentences word by word, in n_particles={n_particles} copies "
-                f"of up to {MOST_WORDS:,} words; {self.prior!r} must have such a law, and a "
-                f"document of {longest:,} words as many copies. Else use score"
+                f"of up to {MOST_WORDS:,} words; {self.prior!r} or a document of {longest:,} "
+                "words does not allow this. Use score"
             )
 
         def job(d: int) -> tuple[Any, ...]:

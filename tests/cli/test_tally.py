@@ -89,7 +89,7 @@ def test_verbs_tell_what_a_model_does_not_know(path, capsys, tmp_path, verb):
         "other words left out: 75.0%; 27 (balloon, kite)\n"
     )
     assert told in err
-    assert "note: 75.0% of the words that are no stop words were left out" in err
+    assert "note: 75.0% of the words, stop words aside, were left out" in err
     if verb == "report":
         page = (tmp_path / "page.html").read_text(encoding="utf-8")
         data = json.loads(re.search(r'id="data">(.*?)</script>', page, re.DOTALL)[1])

@@ -423,7 +423,7 @@ def test_nothing_is_learnt_of_unknown_words(fitted, capsys, tmp_path):
         return
     assert status == 2
     assert out == ""
-    assert f"no word of these documents is in the vocabulary of {model}" in err
+    assert f"no word of these documents is in the closed vocabulary of {model}" in err
     assert model.read_bytes() == before
 
 
@@ -442,10 +442,10 @@ def test_texts_of_which_the_model_knows_no_word(fitted, capsys, tmp_path):
     [
         (["fti", "a.txt"], "invalid choice: 'fti' (choose from "),
         (["fit", "a.txt", "--topcis", "3"], "did you mean --topics?"),
-        (["fit", "a.txt", "--encoding", "utf8x"], "'utf8x' is no encoding, such as utf-8"),
+        (["fit", "a.txt", "--encoding", "utf8x"], "'utf8x' is not an encoding, such as utf-8"),
         (["fit", "a.csv", "--sep", "ab"], "--sep: 'ab' is not one character, such as ';'"),
         (["fit", "b.csv", "--sep", ","], "pass --sep $'\\t', for example\n"),
-        (["fit", "a.txt", "--keep", "year"], "--keep is of --documents-out FILE"),
+        (["fit", "a.txt", "--keep", "year"], "--keep needs --documents-out FILE"),
         (
             ["fit", "a.txt", "--report", "x.pdf"],
             "x.pdf is no kind of file to write; use one of html",
@@ -483,4 +483,4 @@ def test_edits_of_a_file_are_carried_out(fitted, tmp_path, capsys):
     path.write_text("[]", encoding="utf-8")
     status, _, err = run(capsys, "edit", model, path)
     assert status != 0
-    assert "this is no file of edits" in err
+    assert "not a file of edits" in err

@@ -453,7 +453,7 @@ def test_a_rule_of_a_stranger_is_watched_if_it_is_trusted(tmp_path, capsys, monk
     append(path, *lines(100))
     again = given(path, model, 50, "--idle", 0.1)
     assert main(again) == 2
-    assert "names of_another.Own, which are not of streamtopics" in capsys.readouterr().err
+    assert "names of_another.Own, not part of streamtopics" in capsys.readouterr().err
     trust = ["--trust", "of_another.Own"]
     for n in (100, 200):
         assert main([*again, *trust]) == 0

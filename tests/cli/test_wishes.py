@@ -153,7 +153,7 @@ def test_labels_follow_the_relevance(monkeypatch, tmp_path):
 
 def test_more_topics_than_documents_are_told_of(folder, capsys):
     assert main(["fit", str(folder / "huge.txt"), *SMALL]) == 0
-    assert "2 topics are more than there are documents" in capsys.readouterr().err
+    assert "more topics (2) than documents" in capsys.readouterr().err
     assert main(["fit", str(folder / "texts.txt"), *SMALL]) == 0
     assert capsys.readouterr().err == ""
 

@@ -37,9 +37,7 @@ def test_seeds_of_classes_that_are_numbers_are_by_their_names():
         prior = SeedWords(seeds, 50.0)
         model = MultiViewLDA(1, class_word_prior=prior, random_state=0).fit(frame, labels)
         assert_array_equal(model.components_, fits[0].components_)
-    with pytest.raises(
-        ValueError, match=r"seeds are given for \[0\], .* the classes \[1, 2\]; use"
-    ):
+    with pytest.raises(ValueError, match=r"seeds name \[0\], .* the classes \[1, 2\]; use"):
         MultiViewLDA(1, class_word_prior=SeedWords({0: ["w0"], 1: ["w1"]}, 50.0)).fit(frame, y)
 
 

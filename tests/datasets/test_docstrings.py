@@ -210,7 +210,7 @@ def test_markup_is_removed_and_prose_stays(tmp_path):
 @pytest.mark.parametrize(
     ("packages", "error", "message"),
     [
-        (["fakepackage", "nosuchpackage"], ModuleNotFoundError, "'nosuchpackage', which is not"),
+        (["fakepackage", "nosuchpackage"], ModuleNotFoundError, "'nosuchpackage', but no such"),
         (["sys"], ValueError, "'sys' has no Python source files"),
         (["fakenamespace"], ValueError, "'fakenamespace' has no Python source files"),
     ],

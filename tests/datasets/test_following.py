@@ -118,7 +118,7 @@ def test_what_cannot_be_followed(tmp_path, name):
     path = tmp_path / name
     if name:
         path.touch()
-    with pytest.raises(ValueError, match="only regular files of plain text or JSON lines"):
+    with pytest.raises(ValueError, match="only regular, uncompressed files"):
         follow(path)
 
 

@@ -365,7 +365,7 @@ def dies(number):
 @pytest.mark.parametrize(
     ("model", "message"),
     [
-        (SVBHPP(3), "does not say what minibatches count after others"),
+        (SVBHPP(3), "does not define merging"),
         (StreamingLDA(3, update="hpp"), "`merges` is None"),
         (
             StreamingLDA(3, update="svb", schedule=Schedule(averaging="linear")),

@@ -92,7 +92,11 @@ def test_a_pipeline_counts_the_words():
     ("make", "error", "message"),
     [
         (lambda svb: compute_update(SVBLDA(2), X), NotFittedError, "not fitted"),
-        (lambda svb: compute_update(SVBHPP(2).partial_fit(X), X), ValueError, "does not say what"),
+        (
+            lambda svb: compute_update(SVBHPP(2).partial_fit(X), X),
+            ValueError,
+            "does not define merging",
+        ),
         (lambda svb: compute_update(svb, X[:0]), ValueError, "documents is empty"),
         (lambda svb: compute_update(svb, ["red"]), TypeError, "are not rows of counts"),
         (lambda svb: compute_update(svb, X, n_ahead=-1), ValueError, "n_ahead"),

@@ -66,7 +66,9 @@ def test_a_subclass_reads_sets_as_its_parent(positive, wrap):
 @pytest.mark.parametrize("noise", ["counting", Counting(0.1)])
 def test_noise_that_needs_a_list_is_refused_at_fit(ground_set, noise):
     X = [np.ones((2, len(ground_set.v)))] * 20
-    match = f"Counting noise lists the ground set, which {type(ground_set).__name__} cannot"
+    match = (
+        f"Counting noise needs a list of the ground set, but {type(ground_set).__name__} has none"
+    )
     estimator = LowRankDPP(ground_set, 2, noise=noise)
     for learn in (estimator.fit, estimator.partial_fit):
         with pytest.raises(ValueError, match=match):

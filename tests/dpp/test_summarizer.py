@@ -271,7 +271,7 @@ def test_the_thesis_goes_on_only_as_it_began():
     n_batches = model.thesis_.n_batch_iter_
     assert model.partial_fit(["", "?"]).thesis_.n_batch_iter_ == n_batches
     assert model.set_params(penalty=0.5).partial_fit(NEWS).thesis_.penalty == 0.5
-    with pytest.raises(ValueError, match=r"n_components is 4 now, .* set it back"):
+    with pytest.raises(ValueError, match=r"n_components is 4 now, .* set n_components back"):
         model.set_params(n_components=4).partial_fit(NEWS)
     other = fitted("counts").set_params(quality="thesis")
     for method in (other.partial_fit, other.transform):

@@ -440,9 +440,9 @@ def test_models_that_were_edited_are_not_merged():
     base = SVBLDA(K, random_state=0).partial_fit(X[:300])
     one, other = deepcopy(base), deepcopy(base).partial_fit(X[300:600])
     editing.rename(one, 0, "billing")
-    with pytest.raises(ValueError, match="this model has topics that were edited"):
+    with pytest.raises(ValueError, match="this model has edited topics"):
         one.merge(other, base=base)
-    with pytest.raises(ValueError, match="other has topics that were edited"):
+    with pytest.raises(ValueError, match="other has edited topics"):
         other.merge(one, base=base)
     editing.undo(one)
     assert one.merge(other, base=base).n_documents_seen_ == 600

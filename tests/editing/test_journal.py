@@ -74,7 +74,7 @@ def test_a_file_has_all_of_the_edits():
     ],
 )  # fmt: skip
 def test_other_files_are_refused(text):
-    with pytest.raises(ValueError, match="this is no file of edits"):
+    with pytest.raises(ValueError, match="not a file of edits"):
         editing.edits_from_json(text)
 
 

@@ -220,7 +220,7 @@ def test_deaths_are_drift_and_free_places_are_not():
 
 @pytest.mark.parametrize("update", [HierarchicalPowerPrior(), Window(3)], ids=str)
 def test_rules_that_take_minibatches_whole_are_refused(update):
-    with pytest.raises(ValueError, match="births go with rules that take a minibatch in parts"):
+    with pytest.raises(ValueError, match="births need a rule for parts of a minibatch"):
         model(update, schedule=Schedule(None)).partial_fit(minibatch((0,), 0)[0])
 
 
@@ -228,7 +228,7 @@ def test_knowledge_of_places_is_refused():
     X, prior = minibatch((0,), 0)[0], np.full((15, V), 0.02)
     prior[0, 0] = 1.0
     for given in ({"boosted_prior": 0.1, "update": BPS(0.1)}, {"topic_word_prior": prior}):
-        with pytest.raises(ValueError, match="clusters cannot have priors of their own"):
+        with pytest.raises(ValueError, match="clusters must share one prior"):
             model(**given).partial_fit(X)
 
 

@@ -186,7 +186,7 @@ def test_labels_alone_are_enough():
     assert (model.predict(fresh) == truth).mean() >= naive.score(
         sparse.csr_matrix(fresh), truth.astype(str)
     ) - 0.005
-    with pytest.warns(UserWarning, match=r"no seed of \['fire'\] .* no document has their label"):
+    with pytest.warns(UserWarning, match=r"no seed of \['fire'\] .* no document has such a label"):
         clone(bare).fit(X[Y != "fire"], Y[Y != "fire"])
 
 

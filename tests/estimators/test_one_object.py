@@ -89,7 +89,7 @@ def test_a_stranger_is_no_base_of_a_merge(update, growth):
     )
     one, other = (copy.deepcopy(first).partial_fit(X[i : i + 50]) for i in (200, 250))
     before = one.components_.copy()
-    with pytest.raises(ValueError, match="base must be the model that both others were copied"):
+    with pytest.raises(ValueError, match="base must be the common ancestor"):
         one.merge(other, base=stranger)
     assert_array_equal(one.components_, before)
     assert one.merge(other, base=first).components_.min() > 0

@@ -81,7 +81,7 @@ def test_the_first_token_says_what_suits(kind):
     assert type(model.inference_) is Gibbs
     before = model.transform(X)
     if kind != "short":
-        with pytest.raises(ValueError, match="does not report"):
+        with pytest.raises(ValueError, match="not reported by"):
             model.set_params(doc_topic_prior_update="shares").partial_fit(X)
     assert_array_equal(model.set_params(doc_topic_prior_update="auto").transform(X), before)
     model = pickle.loads(pickle.dumps(model)).partial_fit(X)

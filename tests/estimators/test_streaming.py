@@ -473,7 +473,7 @@ def test_merge_refuses_what_does_not_fit(estimator, X):
         estimator.merge(clone(estimator).partial_fit(X[:, :20]))
     with pytest.raises(ValueError, match="other random topics"):
         estimator.merge(clone(estimator).set_params(random_state=4).partial_fit(X))
-    with pytest.raises(ValueError, match="base must be the model"):
+    with pytest.raises(ValueError, match="base must be the common ancestor"):
         estimator.merge(
             clone(estimator).partial_fit(X[:10]), base=clone(estimator).partial_fit(X[:300])
         )

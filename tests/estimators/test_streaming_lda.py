@@ -343,7 +343,7 @@ def test_a_state_is_kept_by_other_models_too(make, data):
     model.set_params(update=Window(2)).partial_fit(*data)
     assert model.n_batch_iter_ == 2
     model = make(SVB()).partial_fit(*data)
-    with pytest.raises(ValueError, match=r"update is Window.* cannot go on"):
+    with pytest.raises(ValueError, match=r"update is Window.* cannot continue"):
         model.set_params(update=Window(2)).partial_fit(*data)
     model.set_params(update=Rounds(PowerPrior(0.5), 2)).partial_fit(*data)
 
@@ -414,7 +414,7 @@ def test_what_cannot_be_averaged_is_refused_before_anything_is_learnt(rule):
 
 def test_alpha_is_never_left_alone_in_silence():
     """A local step that does not report what alpha is learnt from is refused by name."""
-    message = r"FixedPoint as set here needs 'log_theta', which Stranger does not report"
+    message = r"FixedPoint as set here needs 'log_theta', not reported by Stranger"
     with pytest.raises(ValueError, match=message):
         StreamingLDA(2, inference=Stranger(), doc_topic_prior_update="fixed_point").partial_fit(
             BATCHES[0]

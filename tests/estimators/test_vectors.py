@@ -146,7 +146,7 @@ def test_a_stream_keeps_to_its_vectors():
     X, V, _ = planted(100)
     model = mixture().partial_fit(X, vectors=V)
     before = pickle.dumps(model)
-    with pytest.raises(ValueError, match=r"vectors, lacking in .*partial_fit.*8 dimensions"):
+    with pytest.raises(ValueError, match=r"vectors must be passed to .*partial_fit.*8 dimensions"):
         model.partial_fit(X)
     for call in (model.partial_fit, model.predict, model.transform, model.score):
         with pytest.raises(ValueError, match=r"has 7 dimensions, but .* vectors of 8 dimensions"):

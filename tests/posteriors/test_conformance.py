@@ -272,7 +272,7 @@ def test_what_cannot_be_averaged_is_refused(kind, rule):
     for t in range(first):
         state = step(kind, rule, posterior, state, t)
     before = pickle.dumps(posterior)
-    with pytest.raises(ValueError, match="iterates can only be averaged"):
+    with pytest.raises(ValueError, match="averages need a rule"):
         step(kind, rule, posterior, state, first)
     assert pickle.dumps(posterior) == before
 

@@ -122,9 +122,7 @@ def test_callbacks_are_kept_with_the_model(tmp_path):
 def test_callbacks_with_functions_are_refused_by_name(tmp_path):
     model, monitor = monitored()
     monitor.alarm = lambda model, X: True
-    with pytest.raises(
-        TypeError, match=r"<lambda>, which cannot be kept in a file.*set it to None"
-    ):
+    with pytest.raises(TypeError, match=r"<lambda>, but files keep only.*set None"):
         run(model, BATCHES[:1], Checkpointer(tmp_path / "run", every=1, also=[monitor]))
     assert not names(tmp_path / "run")
 

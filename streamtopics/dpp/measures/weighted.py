@@ -43,8 +43,8 @@ class Weighted(BaseMeasure):
         object.__setattr__(self, "s", floats(s, "s"))
         if self.s.shape != measure.v.shape or not (np.isfinite(self.s) & (self.s >= 0)).all():
             raise ValueError(
-                "s must hold one finite weight that is not negative for each of the "
-                f"{len(measure.v)} features; got {s!r:.60}"
+                f"s must hold one finite, non-negative weight for each of the {len(measure.v)} "
+                f"features; got {s!r:.60}"
             )
 
     @property

@@ -148,7 +148,9 @@ def plot_drift(estimator: Any, *, ax: Iterable[Axes] | None = None) -> np.ndarra
     """
     records = estimator.drift_
     if not records:
-        raise ValueError("plot_drift needs a model that has learnt from a minibatch; it has not")
+        raise ValueError(
+            "plot_drift needs a model that has learnt a minibatch; call fit or partial_fit first"
+        )
     axes = several_axes(ax, 2, (2, 1), (9.0, 6.0))
     names = [str(record.batch if record.time is None else record.time) for record in records]
     kept = estimator.retention_history_

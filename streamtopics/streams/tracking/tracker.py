@@ -286,8 +286,8 @@ class TopicTracker(ShownAsTable):
         found = [i for i, time in enumerate(times[:-1]) if since is None or time <= since]
         if not found:
             raise ValueError(
-                "news needs two snapshots, and since at or after the first of them; got "
-                f"since={since!r}, and {len(times)} snapshots at {times[:1]!r}"
+                f"news needs two snapshots, and since at or after the first; got since={since!r}, "
+                f"and {len(times)} snapshots at {times[:1]!r}"
             )
         return found[-1]
 
