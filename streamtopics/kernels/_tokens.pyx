@@ -130,7 +130,7 @@ cdef class Counted(Entries):
     cdef bint was_stop
 
     def __cinit__(self, Py_ssize_t min_length, int min_n, int max_n,
-                  StopWords stop_words=None,                  int alphabet=WORD_CHARACTERS, bint keeps=False):
+                  StopWords stop_words=None, int alphabet=WORD_CHARACTERS, bint keeps=False):
         if not WORD_CHARACTERS <= alphabet <= LETTER_WORDS:
             raise ValueError(f"Counted: alphabet is {alphabet}, not 0, 1 or 2")
         self.alphabet = alphabet

@@ -67,13 +67,6 @@ class MixtureModel(DenseModel):
         return self._log_joint(posterior, X).argmax(axis=1)
 
 
-def check_codes(codes: np.ndarray, n_codes: int, what: str) -> np.ndarray:
-    """`codes` as whole numbers from 0 to n_codes - 1."""
-    if not ((codes == np.floor(codes)) & (codes >= 0) & (codes < n_codes)).all():
-        raise ValueError(f"{what} must be whole numbers from 0 to {n_codes - 1}; got others")
-    return codes.astype(np.int64)
-
-
 def log_t_density(x: Numbers, location: Numbers, degrees: Numbers, scale2: Numbers) -> np.ndarray:
     """Log density, in nats, for arguments that broadcast; `scale2` is the square of the scale."""
     z2 = (x - location) ** 2 / (degrees * scale2)

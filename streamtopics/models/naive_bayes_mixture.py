@@ -15,7 +15,7 @@ from scipy.special import logsumexp
 
 from streamtopics.families import dirichlet
 from streamtopics.messages import NodeStatistics
-from streamtopics.models.dense_model import MixtureModel, check_codes
+from streamtopics.models.dense_model import MixtureModel
 from streamtopics.models.gaussian_mixture import GaussianMixture
 from streamtopics.posteriors import Block, DensePosterior, DenseView, Learn
 from streamtopics.utils.checks import check_pseudo_counts, check_whole
@@ -101,4 +101,11 @@ class NaiveBayesMixture(MixtureModel):
         return np.stack(of_inputs, axis=1) + np.log(counts / counts.sum())
 
     def _codes(self, y: np.ndarray) -> np.ndarray:
-        return check_codes(np.asarray(y), self.n_classes, "the classes y of NaiveBayesMixture")
+        """The classes as whole numbers from 0 on."""
+        codes = np.asarray(y)
+        if not ((codes == np.floor(codes)) & (codes >= 0) & (codes < self.n_classes)).all():
+            raise ValueError(
+                "the classes y of NaiveBayesMixture must be whole numbers from 0 to "
+                f"{self.n_classes - 1}; got others"
+            )
+        return codes.astype(np.int64)

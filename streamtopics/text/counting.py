@@ -148,7 +148,7 @@ def count(
         raise ValueError(f"Iterable over raw text documents expected, {kind} object received.")
     raw_documents = from_arrow(raw_documents)
     if not is_compiled(vectorizer):
-        part = _count_tokens(raw_documents, checked_analyzer(vectorizer), phrases)
+        part = _count_tokens(raw_documents, vectorizer.build_analyzer(), phrases)
         return _merged([part], [np.ones(part.n_rows, dtype=np.uint8)], part.n_rows, 1)
     texts = _texts_of(vectorizer, list(raw_documents))
     begins = np.ones(len(texts), dtype=np.uint8)
@@ -169,20 +169,6 @@ def count_sentences(
     return _compiled(vectorizer, texts, begins, len(documents), n_jobs, phrases)
 
 
-def checked_analyzer(vectorizer: CountVectorizer) -> Callable[[Any], list[str]]:
-    """The analyzer of a vectorizer, checked to return texts."""
-    analyze = vectorizer.build_analyzer()
-
-    def checked(document: Any) -> list[str]:
-        words = list(analyze(document))
-        for word in words:
-            if not isinstance(word, str):
-                raise TypeError(f"analyzer must return words of type str; got {word!r:.60}")
-        return words
-
-    return checked
-
-
 def is_compiled(vectorizer: CountVectorizer) -> bool:
     """Whether the compiled counter finds the words that a vectorizer asks for."""
     return _word_rule(vectorizer) is not None
@@ -199,14 +185,14 @@ def _compiled(
     # No text has as many words; the time and memory of a word grow with the longest n-gram.
     most = min(max(map(len, texts), default=0) + 1, MOST_WHOLE)
     sizes = (min(n, most) for n in vectorizer.ngram_range)
-    counter = partial(kernel.Counted, shortest, *sizes, _stop_words(vectorizer), char_kind)
-    if phrases is None:
-        counter = partial(counter, keeps=True)
+    given = shortest, *sizes, _stop_words(vectorizer), char_kind, phrases is None
     pairs = _spelled(phrases or ())
     with workers(n_jobs) as pool:
         spans = _parts(texts, begins, pool.n)
         how = partial(_counted, lower=lower, letters=letters, pairs=pairs)
-        parts = pool.share(how, [(counter(), texts[span], begins[span]) for span in spans])
+        parts = pool.share(
+            how, [(kernel.Counted(*given), texts[span], begins[span]) for span in spans]
+        )
     return _merged(parts, [begins[span] for span in spans], n_documents, n_jobs)
 
 
@@ -272,9 +258,7 @@ def _count_tokens(
     analyze: Callable[[Any], Iterable[str]],
     phrases: Iterable[str] | None,
 ) -> Any:
-    counter = (
-        kernel.Counted(1, 1, 1) if phrases is not None else kernel.Counted(1, 1, 1, keeps=True)
-    )
+    counter = kernel.Counted(1, 1, 1, keeps=phrases is None)
     if phrases:
         counter.join(_spelled(phrases))
     for document in documents:

@@ -25,7 +25,7 @@ from streamtopics.utils.structure import check_structure, for_scipy, from_arrow,
 class NamedCounts(sparse.csr_matrix):
     """A CSR matrix whose columns have names.
 
-    Selected rows keep the names; results of arithmetic have none.
+    Selected rows keep the names, but no labels. Results of arithmetic have neither.
 
     Attributes
     ----------
@@ -69,14 +69,11 @@ class NamedCounts(sparse.csr_matrix):
     def __getitem__(self, key: Any) -> Any:
         """Rows with the names, or else entries."""
         selected = super().__getitem__(key)
-        rows, *columns = key if isinstance(key, tuple) else (key,)
+        columns = key[1:] if isinstance(key, tuple) else ()
         # An ellipsis stands for all that is not said.
         whole = all(c is ... or (isinstance(c, slice) and c == slice(None)) for c in columns)
         if isinstance(selected, NamedCounts) and whole:
             selected.feature_names = self.feature_names
-            if self.index is not None:
-                rows = slice(None) if rows is ... else rows
-                selected.index = self.index[rows if isinstance(rows, slice) else np.ravel(rows)]
         return selected
 
 
@@ -147,7 +144,7 @@ class TextVectorizer(
         self : object
             The fitted vectorizer.
         """
-        self._fit(raw_documents, y, counts=False)
+        self.fit_transform(raw_documents, y)
         return self
 
     def fit_transform(self, raw_documents: Iterable[Any], y: object = None) -> Any:
@@ -163,7 +160,7 @@ class TextVectorizer(
         X : object
             As in `transform`.
         """
-        return self._fit(raw_documents, y, counts=True)
+        return self._learnt(raw_documents, y)
 
     def transform(self, raw_documents: Iterable[Any]) -> Any:
         """Count the words of each text, or of each sentence.
@@ -182,8 +179,8 @@ class TextVectorizer(
         check_is_fitted(self)
         return self._counts(raw_documents)
 
-    def _fit(self, raw_documents: Any, y: object, counts: bool) -> Any:
-        """Learn the vocabulary, and return counts if they are wanted."""
+    def _learnt(self, raw_documents: Any, y: object) -> Any:
+        """Learn the vocabulary, and return counts."""
         raise NotImplementedError
 
     def _counts(self, raw_documents: Any) -> Any:
@@ -250,18 +247,15 @@ class NamedVectorizer(TextVectorizer, auto_wrap_output_keys=None):
     def __init__(self, vectorizer: BaseEstimator | None = None) -> None:
         self.vectorizer = vectorizer
 
-    def _fit(self, raw_documents: Any, y: object, counts: bool) -> NamedCounts | None:
+    def _learnt(self, raw_documents: Any, y: object) -> NamedCounts:
         check_no_frame(raw_documents)
         vectorizer, texts = self._fresh(), from_arrow(raw_documents)
-        found = None
-        if counts and not is_frozen(vectorizer):
-            found = vectorizer.fit_transform(texts, y)
+        if is_frozen(vectorizer):
+            counts = vectorizer.fit(texts, y).transform(texts)
         else:
-            vectorizer.fit(texts, y)
+            counts = vectorizer.fit_transform(texts, y)
         self.vectorizer_ = vectorizer
-        if not counts:
-            return None
-        return self._counts(raw_documents) if found is None else self._named(found, raw_documents)
+        return self._named(counts, raw_documents)
 
     def _counts(self, raw_documents: Any) -> NamedCounts:
         check_no_frame(raw_documents)

@@ -13,7 +13,6 @@ from sklearn.base import BaseEstimator
 
 from streamtopics.text.counting import (
     check_no_frame,
-    checked_analyzer,
     count_sentences,
     is_compiled,
 )
@@ -124,11 +123,9 @@ class SentenceVectorizer(TextVectorizer, auto_wrap_output_keys=None):
     def _fresh(self) -> Any:
         return StreamingCountVectorizer() if self.vectorizer is None else super()._fresh()
 
-    def _fit(self, raw_documents: Any, y: object, counts: bool) -> np.ndarray | None:
+    def _learnt(self, raw_documents: Any, y: object) -> np.ndarray:
         documents = self.sentences(raw_documents)
         found = self._learn(documents)
-        if not counts:
-            return None
         if found is None:
             return self._counts(raw_documents, documents)
         return self._labelled(self._apart(found, documents), raw_documents)
@@ -155,7 +152,7 @@ class SentenceVectorizer(TextVectorizer, auto_wrap_output_keys=None):
                 self.vectorizer_ = vectorizer
                 return vectorizer._matrix(*learnt)
         # Its analyzer takes a sentence; while it is fitted, a document.
-        analyze = checked_analyzer(vectorizer)
+        analyze = vectorizer.build_analyzer()
         vectorizer.build_analyzer = lambda: lambda document: chain(*map(analyze, document))
         vectorizer.fit(documents)
         del vectorizer.build_analyzer

@@ -21,7 +21,7 @@ from streamtopics.base.frame import check_unchanged
 from streamtopics.text.counting import Counts, count
 from streamtopics.text.named import NamedCounts, StaysSparse
 from streamtopics.text.phrases import Phrases, PhraseTable, looked_at
-from streamtopics.text.vocabulary import ClosedVocabulary, OpenVocabulary, Policy
+from streamtopics.text.vocabulary import ClosedVocabulary, OpenVocabulary, Policy, joined
 from streamtopics.utils.checks import MOST_WHOLE, HoldsPlainNumbers, warn_of_no_effect
 from streamtopics.utils.output import LinksToReference
 from streamtopics.utils.parallel import WithCache
@@ -176,7 +176,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
     def transform(self, raw_documents: Iterable[Any]) -> sparse.csr_matrix:
         vocabulary = self._fitted()
         self._check_parameters()
-        counts = self._counted(raw_documents, phrases=vocabulary.joined if self.phrases else ())
+        counts = self._counted(raw_documents, phrases=joined(vocabulary) if self.phrases else ())
         columns = vocabulary.columns_of(counts.words())
         return with_labels(self._matrix(counts, columns, vocabulary.n_columns), raw_documents)
 
@@ -321,14 +321,14 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         documents = raw_documents if isinstance(raw_documents, Sized) else list(raw_documents)
         n_before = vocabulary.n_documents
         if not looked_at(n_before, len(documents)).any():
-            return self._counted(documents, phrases=vocabulary.joined), vocabulary
+            return self._counted(documents, phrases=joined(vocabulary)), vocabulary
         counts = self._counted(documents, phrases=None)
         table = self._looked(vocabulary.phrases or PhraseTable.empty(), counts, n_before)
         vocabulary = replace(vocabulary, phrases=table)
-        joined = vocabulary.joined
+        phrases = joined(vocabulary)
         estimates = table.frequencies(vocabulary.weight + counts.n_documents)
         vocabulary = vocabulary.offered([*table.names.values()], estimates)
-        return self._checked(counts.joined(joined)), vocabulary
+        return self._checked(counts.joined(phrases)), vocabulary
 
     def __getstate__(self) -> dict[str, Any]:
         """Parameters and fitted attributes, in a dict that learning does not change."""
@@ -355,8 +355,8 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
     @property
     def document_frequency_(self) -> np.ndarray:
         """Decayed number of documents with each column's word."""
-        stream = self._stream("document_frequency_")
-        return stream.frequency_of(np.arange(stream.n_columns))
+        table = self._stream("document_frequency_").table
+        return np.asarray(table.owners(np.arange(table.n_columns))[1])
 
     def names_since(self, n_documents: int) -> tuple[np.ndarray, list[str]]:
         """Columns of a stream that got or lost a word since `n_documents`.
@@ -466,14 +466,10 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
             X.data.fill(1)
         return X
 
-    @property
+    @property  # type: ignore[misc]  # It is not set.
     def vocabulary_(self) -> dict[str, int]:
         """The column of each word."""
         return self._fitted().columns
-
-    @vocabulary_.setter
-    def vocabulary_(self, columns: dict[str, int]) -> None:
-        self._vocabulary = ClosedVocabulary(sorted(columns, key=columns.__getitem__))
 
     @property
     def fixed_vocabulary_(self) -> bool:  # type: ignore[override]  # It is not set.

@@ -36,41 +36,31 @@ SHARED = WithCache()
 class ClosedVocabulary:
     """Words by column."""
 
-    words: list[str]
+    names: list[str]
     phrases: PhraseTable | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         """The words as one text, as a file of each by itself would be large."""
-        return {"words": json.dumps(self.words), "phrases": self.phrases}
+        return {"names": json.dumps(self.names), "phrases": self.phrases}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Set the words."""
-        vars(self).update(state, words=json.loads(state["words"]))
+        vars(self).update(state, names=json.loads(state["names"]))
 
     @cached_property
     def columns(self) -> dict[str, int]:
         """The column of each word."""
-        return {word: column for column, word in enumerate(self.words)}
+        return {word: column for column, word in enumerate(self.names)}
 
     @property
     def n_columns(self) -> int:
         """Number of columns."""
-        return len(self.words)
-
-    @property
-    def names(self) -> list[str]:
-        """The words by column."""
-        return self.words
+        return len(self.names)
 
     def columns_of(self, words: list[str]) -> np.ndarray:
         """Return the column of each word, -1 for none."""
         columns: np.ndarray = kernel.places_of(self.columns, words)
         return columns
-
-    @property
-    def joined(self) -> list[str]:
-        """The phrases that have a column."""
-        return _joined(self)
 
 
 @dataclass(frozen=True)
@@ -177,10 +167,6 @@ class OpenVocabulary:
         held = zip(columns.tolist(), self.table.owners(columns)[0].tolist(), strict=True)
         return [self.words[i] if i >= 0 else f"{FREE}{c}>" for c, i in held]
 
-    def frequency_of(self, columns: np.ndarray) -> np.ndarray:
-        """Return the decayed documents with the words of some columns."""
-        return np.asarray(self.table.owners(columns)[1])
-
     @property
     def n_words(self) -> int:
         """Number of words that are counted."""
@@ -196,11 +182,6 @@ class OpenVocabulary:
         """Return the column of each word, -1 for none."""
         columns: np.ndarray = self.table.of_words(kernel.places_of(self.places, words))
         return columns
-
-    @property
-    def joined(self) -> list[str]:
-        """The phrases that have a column."""
-        return _joined(self)
 
     def step(
         self, words: list[str], frequencies: np.ndarray, n_documents: int, policy: Policy
@@ -283,7 +264,8 @@ class OpenVocabulary:
         )
 
 
-def _joined(vocabulary: ClosedVocabulary | OpenVocabulary) -> list[str]:
+def joined(vocabulary: ClosedVocabulary | OpenVocabulary) -> list[str]:
+    """Return the phrases that have a column."""
     if vocabulary.phrases is None:
         return []
     names = [*vocabulary.phrases.names.values()]

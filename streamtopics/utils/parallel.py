@@ -41,21 +41,15 @@ def spans(n: int, least: int) -> list[tuple[int, int]]:
     return [(n * i // n_parts, n * (i + 1) // n_parts) for i in range(n_parts)]
 
 
-def _one_by_one(function: Function, jobs: Jobs) -> list[Any]:
-    return list(starmap(function, jobs))
-
-
-SERIAL = Workers(_one_by_one)
+SERIAL = Workers(lambda function, jobs: list(starmap(function, jobs)))
 
 
 @contextmanager
 def workers(n_jobs: int | None) -> Iterator[Workers]:
     """Workers for the length of a `with` block; `n_jobs` as in scikit-learn."""
-    if n_jobs == 1:
-        yield SERIAL
-        return
-    _, configured = get_active_backend(prefer="threads")
-    n = joblib.effective_n_jobs(configured if n_jobs is None else n_jobs)
+    if n_jobs is None:
+        _, n_jobs = get_active_backend(prefer="threads")
+    n = 1 if n_jobs == 1 else joblib.effective_n_jobs(n_jobs)
     if n == 1:
         yield SERIAL
         return

@@ -12,6 +12,7 @@ from streamtopics import load, save
 from streamtopics.text import Phrases, SentenceVectorizer, StreamingCountVectorizer
 from streamtopics.text import phrases as module
 from streamtopics.text.phrases import PhraseTable, looked_at
+from streamtopics.text.vocabulary import joined
 
 STOP = ["the", "of", "a"]
 RULE = Phrases(min_count=3, min_npmi=0.4)
@@ -115,7 +116,7 @@ def test_a_phrase_without_a_column_is_taken_apart(texts):
 def test_a_stream_joins_what_has_a_column_since_the_last_minibatch(texts):
     streams = [vectorizer(max_features=30, n_jobs=n_jobs) for n_jobs in (1, 2)]
     for start in range(0, 400, 100):
-        known = {tuple(n.split()) for n in (streams[0]._vocabulary.joined if start else [])}
+        known = {tuple(n.split()) for n in (joined(streams[0]._vocabulary) if start else [])}
         batch = texts[start : start + 100]
         X, Y = (own.partial_fit_transform(batch) for own in streams)
         names = streams[0].get_feature_names_out()
@@ -131,7 +132,7 @@ def test_a_saved_stream_goes_on_to_the_same_counts(texts, tmp_path):
     other = load(tmp_path / "words")
     X, Y = (one.partial_fit(texts[200:]).transform(texts) for one in (own, other))
     assert abs(X - Y).nnz == 0
-    assert own._vocabulary.joined == other._vocabulary.joined
+    assert joined(own._vocabulary) == joined(other._vocabulary)
 
 
 def test_the_table_is_bounded_and_forgets(monkeypatch):
