@@ -54,6 +54,14 @@ def test_guide_examples(path, monkeypatch):
     assert doctest.testfile(str(path), module_relative=False, encoding="utf-8").failed == 0
 
 
+@pytest.mark.parametrize("path", sorted(DOC.glob("user_guide/*.rst")), ids=lambda path: path.stem)
+def test_an_example_stands_before_equations_and_tables(path):
+    text = path.read_text(encoding="utf-8")
+    example = re.search(r"^ *>>> |^\.\. code-block:: console", text, re.MULTILINE)
+    other = re.search(r"^ *\.\. (math|include|\w+-table)::|^={4,} +=", text, re.MULTILINE)
+    assert not example or not other or example.start() < other.start()
+
+
 GALLERY = sorted((DOC / "examples").rglob("plot_*.py"))
 
 
