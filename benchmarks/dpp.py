@@ -10,13 +10,8 @@ reviews; then minutes and memory of `fit` on some numbers of reviews, each in a 
 own. Memory is the peak during the fit, less what there was before it with the data: flat if it
 grows with nothing but them.
 
-rounds: LowRankDPP on baskets of baby registries, four in five to learn from: rounds of `fit`,
-its objective, log-likelihood of a basket learnt from and of one held out, and seconds of the
-processor, by the least gain of a round that `fit` goes on for.
-
     python -m benchmarks.dpp core
     STREAMTOPICS_DATA=... python -m benchmarks.dpp estimator
-    STREAMTOPICS_DATA=... python -m benchmarks.dpp rounds
 """
 
 import argparse
@@ -183,28 +178,9 @@ def fits(reviews: Reviews, options: argparse.Namespace) -> None:
             print(f"| {' | '.join(cells)} |", flush=True)
 
 
-def rounds(components: int) -> None:
-    """How far `fit` comes, by its tolerance."""
-    print(f"| baskets | tol | rounds | objective | learnt | held out | seconds |\n{'|---' * 7}|")
-    for name in ("apparel", "diaper", "feeding"):
-        first, *rows = corpora.rows(f"baskets_{name}")
-        X = np.zeros((len(rows), len(first["items"])))
-        for row, basket in zip(X, rows, strict=True):
-            row[basket["basket"]] = 1
-        test, train = np.split(X[np.random.default_rng(0).permutation(len(X))], [len(X) // 5])
-        for tol in (1e-2, 1e-3, 1e-4):
-            model = streamtopics.LowRankDPP("items", components, tol=tol, random_state=0)
-            started = time.process_time()
-            model.fit(train)
-            seconds = time.process_time() - started
-            figures = (model.objective_[-1], model.score(train), model.score(test))
-            cells = [f"{name} | {tol:g} | {model.n_iter_}", *(f"{value:.4f}" for value in figures)]
-            print(f"| {' | '.join(cells)} | {seconds:.1f} |", flush=True)
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("what", choices=["core", "estimator", "rounds"])
+    parser.add_argument("what", choices=["core", "estimator"])
     parser.add_argument("--sets", type=int, default=10_000)
     parser.add_argument("--runs", type=int, default=200)
     parser.add_argument("--corpus", default="imdb_unlabelled")
@@ -219,9 +195,6 @@ def main() -> None:
         fits(reviews, options)
         return
     with threadpool_limits(limits=1):
-        if options.what == "rounds":
-            rounds(options.components)
-            return
         draws(options)
         normalizers(options)
 

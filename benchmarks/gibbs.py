@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The Gibbs local step beside tomotopy's collapsed sampler, in one run.
 
-Synthetic documents or those of a corpus, of which each sampler draws the topics of all
-tokens in every sweep; ours is given the topics' words (of a corpus, those that one pass
-of GibbsOnlineEM finds in it) and includes the start of the chains and the expected counts
-of the minibatch, tomotopy's learns the topics on the way and is timed after some sweeps.
-Both take turns, on one thread; times are of the processor, the least of some runs.
+Each sampler draws the topics of all tokens of a corpus in every sweep; ours is given the topics'
+words that one pass of GibbsOnlineEM finds in it, and includes the start of the chains and the
+expected counts of the minibatch, tomotopy's learns the topics on the way and is timed after some
+sweeps. Both take turns, on one thread; times are of the processor, the least of some runs.
 
-    python -m benchmarks.gibbs --components 20 100 1000
-    STREAMTOPICS_DATA=... python -m benchmarks.gibbs --corpus newsgroups
+    STREAMTOPICS_DATA=... python -m benchmarks.gibbs --components 20 100 1000
 """
 
 import argparse
@@ -26,26 +24,6 @@ from streamtopics.local import Gibbs
 from streamtopics.messages import Minibatch, Topics
 from streamtopics.utils.parallel import Workers, workers
 from tests.plain import GibbsOnlineEM
-
-
-def synthetic(options: argparse.Namespace, n_components: int) -> tuple[Minibatch, Topics]:
-    """Documents of the model with sparse topics, and those topics."""
-    rng = np.random.default_rng(options.seed)
-    alpha = np.full(n_components, options.alpha_0 / n_components)
-    topic_word = rng.gamma(options.sparsity, 1.0, (n_components, options.words)) + 1e-9
-    topic_word /= topic_word.sum(axis=1, keepdims=True)
-    z = [
-        rng.choice(n_components, options.length, p=rng.dirichlet(alpha))
-        for _ in range(options.documents)
-    ]
-    z = np.array(z)
-    words = np.empty_like(z)
-    for k in range(n_components):
-        words[z == k] = rng.choice(options.words, np.count_nonzero(z == k), p=topic_word[k])
-    documents = np.repeat(np.arange(options.documents), options.length)
-    shape = options.documents, options.words
-    X = sparse.csr_matrix((np.ones(z.size), (documents, words.ravel())), shape)
-    return first_minibatch(X, options.documents, topic_word, alpha)
 
 
 def learned(options: argparse.Namespace, n_components: int) -> tuple[Minibatch, Topics]:
@@ -97,14 +75,13 @@ def tomotopy(options: argparse.Namespace, minibatch: Minibatch, alpha: np.ndarra
 
 def compare(options: argparse.Namespace) -> None:
     """Nanoseconds per token and sweep, beside tomotopy's."""
-    made = f"{options.length} tokens each, alpha_0 = {options.alpha_0}"
     print(
-        f"{options.documents:,} documents of {options.corpus or made}, {options.words:,} words; "
+        f"{options.documents:,} documents of {options.corpus}, {options.words:,} words; "
         "nanoseconds per token and sweep"
     )
     print(f"{'K':>6} {'streamtopics':>13} {'tomotopy':>9} {'ratio':>6}   of P sweeps, A averaged")
     for n_components in options.components:
-        minibatch, topics = (learned if options.corpus else synthetic)(options, n_components)
+        minibatch, topics = learned(options, n_components)
         per_token = 1e9 / minibatch.n_tokens / options.sweeps
         step = Gibbs(options.sweeps, options.averaged)
         with workers(1) as alone:
@@ -120,31 +97,12 @@ def compare(options: argparse.Namespace) -> None:
         )
 
 
-def threads(options: argparse.Namespace) -> None:
-    """Two threads against one, by the clock on the wall."""
-    print("\nmilliseconds of a step on the wall, one thread and two")
-    for n_components in options.components:
-        minibatch, topics = (learned if options.corpus else synthetic)(options, n_components)
-        step = Gibbs(options.sweeps, options.averaged)
-        with workers(1) as alone, workers(2) as both:
-            runs = {
-                "one": streamtopics(minibatch, topics, step, alone),
-                "two": streamtopics(minibatch, topics, step, both),
-            }
-            seconds = least_seconds(runs, options.runs, time.perf_counter)
-        one, two = seconds["one"], seconds["two"]
-        print(f"{n_components:>6} {1e3 * one:>8.1f} {1e3 * two:>8.1f} {one / two:>5.2f}x")
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--components", type=int, nargs="+", default=[20, 100, 1000])
-    parser.add_argument("--corpus", help="instead of synthetic documents")
+    parser.add_argument("--corpus", default="newsgroups")
     parser.add_argument("--documents", type=int, default=1000)
-    parser.add_argument("--length", type=int, default=100, help="tokens of a document")
     parser.add_argument("--words", type=int, default=10_000)
-    parser.add_argument("--alpha-0", type=float, default=5.0, help="sum of alpha")
-    parser.add_argument("--sparsity", type=float, default=0.05, help="Dirichlet of the topics")
     parser.add_argument("--sweeps", type=int, default=20)
     parser.add_argument("--averaged", type=int, default=5)
     parser.add_argument("--runs", type=int, default=7)
@@ -152,7 +110,6 @@ def main() -> None:
     options = parser.parse_args()
     with threadpool_limits(limits=1):
         compare(options)
-        threads(options)
 
 
 if __name__ == "__main__":

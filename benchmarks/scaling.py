@@ -1,19 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a minibatch costs as the vocabulary grows, and memory along a stream.
+"""What a minibatch costs as the vocabulary grows.
 
 python -m benchmarks.scaling
 """
 
-import resource
 import statistics
 import time
-from pathlib import Path
 
 import numpy as np
 from scipy import sparse
 
 from streamtopics.base.topic_model import StreamingTopicModel
-from streamtopics.datasets import make_lda_corpus
 from tests.plain import SVBLDA, GibbsOnlineEM, VariationalOnlineEM
 
 
@@ -40,12 +37,6 @@ def minibatch_milliseconds(model: StreamingTopicModel, n_features: int) -> float
     return 1e3 * statistics.median(seconds[10:])
 
 
-def resident_megabytes() -> float:
-    """Memory of this process now."""
-    pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[1]
-    return int(pages) * resource.getpagesize() / 1e6
-
-
 def main() -> None:
     print("milliseconds for a minibatch of 100 documents of about 8 words")
     sizes = 10_000, 100_000, 1_000_000
@@ -55,15 +46,6 @@ def main() -> None:
             times = [minibatch_milliseconds(Model(K, random_state=0), size) for size in sizes]
             name = f"{Model.__name__}({K})"
             print(f"{name:<24}" + "".join(f"{ms:>11.2f}" for ms in times))
-
-    print("\nresident memory along a stream, K = 100, V = 20,000, batches of 1,000")
-    corpus = make_lda_corpus(n_documents=1000, n_features=20_000, random_state=0)
-    X = sparse.csr_matrix(corpus.X, dtype=np.float32)
-    model = SVBLDA(100, random_state=0)
-    for batch in range(101):
-        model.partial_fit(X[np.random.default_rng(batch).permutation(1000)])
-        if batch in (1, 10, 25, 50, 100):
-            print(f"{1000 * batch:>10,} documents {resident_megabytes():>8.1f} MB")
 
 
 if __name__ == "__main__":

@@ -4,8 +4,7 @@
 `fit` as a whole, with the start and the reading of the counts: words times sweeps by the
 seconds of the processor, the best of some runs on one thread, in which the models take turns.
 The cost by number of documents is that of berkeleydb_je_statements, of which the documents
-are drawn in random order, again and again where more are asked for than there are. Last, 900
-of its documents with some threads, by the clock on the wall.
+are drawn in random order, again and again where more are asked for than there are.
 
     STREAMTOPICS_DATA=... python -m benchmarks.was
 """
@@ -34,13 +33,13 @@ PRIORS = {
 }
 
 
-def seconds(corpus: corpora.SentenceCounts, clock=time.process_time, **parameters) -> float:
+def seconds(corpus: corpora.SentenceCounts, **parameters) -> float:
     """Of a fit."""
     n_sweeps = parameters["n_sweeps"]
     model = WASTopicModel(n_burn_in=n_sweeps // 2, random_state=0, **parameters)
-    started = clock()
+    started = time.process_time()
     model.fit(corpus.X, groups=corpus.groups)
-    return clock() - started
+    return time.process_time() - started
 
 
 def by_prior(options: argparse.Namespace) -> None:
@@ -91,17 +90,6 @@ def by_size(corpus: corpora.SentenceCounts, options: argparse.Namespace) -> None
         )
 
 
-def whole(corpus: corpora.SentenceCounts, options: argparse.Namespace) -> None:
-    """Seconds on the wall for most of the corpus."""
-    corpus = corpus.documents(np.arange(900))
-    common = {"n_components": options.components, "n_sweeps": 100, "n_jobs": options.jobs}
-    taken = seconds(corpus, time.perf_counter, **common)
-    print(
-        f"\n900 documents of berkeleydb_je_statements, {corpus.X.sum():,} words, 100 sweeps, "
-        f"{options.jobs} threads: {taken:.0f} seconds on the wall"
-    )
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--corpus", default="jhotdraw_statements")
@@ -109,14 +97,12 @@ def main() -> None:
     parser.add_argument("--sweeps", type=int, default=50)
     parser.add_argument("--few-sweeps", type=int, default=10, help="for the growth")
     parser.add_argument("--documents", type=int, nargs=2, default=[200, 2000])
-    parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--runs", type=int, default=3)
     options = parser.parse_args()
     with threadpool_limits(limits=1):
         by_prior(options)
         corpus = corpora.sentences("berkeleydb_je_statements")
         by_size(corpus, options)
-        whole(corpus, options)
 
 
 if __name__ == "__main__":

@@ -12,19 +12,16 @@ sentiments that says that their words are not said elsewhere.
 
 What no figure needs is printed instead of kept:
 
-    STREAMTOPICS_DATA=... python -m benchmarks.papers.bps_case_2 --words [SET ...]
+    STREAMTOPICS_DATA=... python -m benchmarks.papers.bps_case_2 [SET ...]
 
-With --words, the package's own words of praise and blame take the place of the source's, with
+There the package's own words of praise and blame take the place of the source's, with
 10 aspects and minibatches of 250: as `SeedWords` with the source's numbers, and as
-`SentimentWords`, with and without the words that are denied. With --changes, one of the
-package's settings is changed at a time, at s = 0.5. With --scores, the score on held-out words
-stands beside the accuracy, of one order of the stream. With --speed, the CPU seconds of learning.
+`SentimentWords`, with and without the words that are denied.
 """
 
 import argparse
 import json
 import re
-import time
 from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
@@ -208,16 +205,6 @@ def summary(values: list[float]) -> str:
     return f"{np.mean(values):.3f} ± {np.std(values):.3f}"
 
 
-def seconds(name: str) -> float:
-    """CPU seconds to learn a stream with the package's settings, documents held out as ever."""
-    data, (n_test, size, _) = reviews(name), SETS[name]
-    model, train = models(data)["package"], data.X[n_test:]
-    started = time.process_time()
-    for start in range(0, len(train), size):
-        model.partial_fit(train[start : start + size])
-    return time.process_time() - started
-
-
 @cache
 def few(seed: int = 0) -> Reviews:
     """Reviews that are made up: 20 seed words of 300, said more often where they fit."""
@@ -287,19 +274,11 @@ EXPERIMENT = Experiment(
 def main() -> None:
     """Print what no figure needs."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("sets", nargs="*", metavar="SET", help=f"all of: {', '.join(SETS)}")
+    parser.add_argument("sets", nargs="*", metavar="SET", default=[*SETS])
     parser.add_argument("--seeds", type=int, default=5)
-    asked = parser.add_mutually_exclusive_group(required=True)
-    asked.add_argument("--words", action="store_true", help="with the words of the package")
-    asked.add_argument("--speed", action="store_true", help="seconds of learning")
     options = parser.parse_args()
-    if unknown := set(options.sets) - set(SETS):
-        parser.error(f"no such set: {', '.join(sorted(unknown))}; there are {', '.join(SETS)}")
-    for name in options.sets or SETS:
-        if options.words:
-            by_words(name, options.seeds)
-        else:
-            print(f"{name}: {seconds(name):.2f} s", flush=True)
+    for name in options.sets:
+        by_words(name, options.seeds)
 
 
 if __name__ == "__main__":

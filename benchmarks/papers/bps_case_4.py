@@ -9,19 +9,8 @@ all that a stream has. Each split is an order of the stream. Beside it stand mul
 Bayes and linear support vector machines.
 
     STREAMTOPICS_DATA=... python -m benchmarks.papers bps_case_4
-
-What no figure needs is printed instead of kept:
-
-    STREAMTOPICS_DATA=... python -m benchmarks.papers.bps_case_4 --speed [SET ...]
-
-With
---speed, the seconds to learn and the documents a second that are classified by MviewLDA and by
-the linear machine, on one core. With --share-priors, what the prior of the share of a class's own
-words does to the accuracy and to the weight of the shared topics, with seeds of all.
 """
 
-import argparse
-import time
 from collections.abc import Iterator
 from functools import cache, partial
 from typing import Any, NamedTuple
@@ -44,7 +33,6 @@ from streamtopics.updates import BPS
 # Documents in a minibatch, the first of them for Figure 15.
 SETS = {"newsgroups": (1000, 1500, 2000), "webkb": (200, 300, 400)}
 SCALES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
-SHARE_PRIORS = ((1.0, 1.0), (5.0, 5.0), (20.0, 20.0), (100.0, 100.0))
 SHOWN = 2000
 SCALE_BY_SIZE = 0.4
 SPLITS, SPLITS_OF_RIVALS = 11, 3
@@ -103,15 +91,6 @@ def of_first(n: int, X: sparse.csr_matrix, y: np.ndarray, classes: np.ndarray) -
     return class_words_prior(X[:n], y[:n], classes=classes)
 
 
-def last(model: MultiViewLDA, data: Labelled, size: int) -> float:
-    """Accuracy at the end of a stream."""
-    classes = np.unique(data.y)
-    for start in range(0, data.X.shape[0], size):
-        batch = slice(start, start + size)
-        model.partial_fit(data.X[batch], data.y[batch], classes=classes)
-    return float(model.score(data.test, data.target))
-
-
 class StreamedSVM:
     """A linear SVM by stochastic gradients, on tf-idf whose idf the first minibatch gives."""
 
@@ -157,42 +136,6 @@ def all_at_once(data: Labelled) -> float:
     return float(machine.fit(data.X, data.y).score(data.test, data.target))
 
 
-def by_share_prior(name: str, data: Labelled, n_seeds: int) -> None:
-    """Last accuracies and weights of the shared topics by `local_share_prior`, seeds of all."""
-    known = class_words_prior(data.X, data.y)
-    for prior in SHARE_PRIORS:
-        found = []
-        for seed in range(n_seeds):
-            model = MultiViewLDA(
-                10, 8, class_word_prior=known, local_share_prior=prior, random_state=seed
-            )
-            right = last(model, data.ordered(seed), SETS[name][0])
-            found.append([right, model.topic_weights_[model.topic_class_ < 0].sum()])
-        accuracy, weight = np.mean(found, axis=0)
-        told = f"{name}, local_share_prior=({prior[0]:g}, {prior[1]:g})"
-        print(f"{told:<45} {accuracy:.4f}, weight of the shared topics {weight:.3f}", flush=True)
-
-
-def speed(name: str, data: Labelled) -> None:
-    """Print CPU seconds to learn, and documents a second, the best of five; of the first seed."""
-    started = time.process_time()
-    view = MultiViewLDA(10, 8, random_state=0, n_jobs=1).fit(data.X, data.y)
-    learning = time.process_time() - started
-    print(f"{name}, MultiViewLDA.fit, {data.X.shape[0]:,} documents: {learning:.1f} s")
-    linear = SGDClassifier(random_state=0).fit(data.X, data.y)
-    calls = {
-        f"MultiViewLDA.{method}": getattr(view, method)
-        for method in ("predict", "predict_proba", "predict_log_proba")
-    } | {"SGDClassifier.predict": linear.predict}
-    for called, call in calls.items():
-        seconds = []
-        for _ in range(5):
-            started = time.process_time()
-            call(data.test)
-            seconds.append(time.process_time() - started)
-        print(f"{name}, {called:<32} {data.test.shape[0] / min(seconds):>9,.0f} documents/s")
-
-
 def rows(model: Any, data: Labelled, size: int) -> Iterator[Row]:
     """Accuracy through a stream, and at its end."""
     classes = np.unique(data.y)
@@ -229,25 +172,3 @@ EXPERIMENT = Experiment(
     by_parts("kind", PARTS, SETS, "definitions"),
     run,
 )
-
-
-def main() -> None:
-    """Print what no figure needs."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("sets", nargs="*", metavar="SET", help=f"all of: {', '.join(SETS)}")
-    parser.add_argument("--seeds", type=int, default=3)
-    asked = parser.add_mutually_exclusive_group(required=True)
-    asked.add_argument("--share-priors", action="store_true", help="of a class's words")
-    asked.add_argument("--speed", action="store_true", help="of predictions")
-    options = parser.parse_args()
-    if unknown := set(options.sets) - set(SETS):
-        parser.error(f"no such set: {', '.join(sorted(unknown))}; there are {', '.join(SETS)}")
-    for name in options.sets or list(SETS):
-        if options.speed:
-            speed(name, load(name))
-        else:
-            by_share_prior(name, load(name), options.seeds)
-
-
-if __name__ == "__main__":
-    main()

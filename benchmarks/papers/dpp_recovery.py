@@ -140,10 +140,3 @@ def learn_from(
         theta = np.ones((data.n_sets, n_components))
         at = Parameters(at.U, theta, at.gamma, at.noise)
     return learn(measure, data, at, penalty=penalty, least_gain=1e-3 if truth.shared else 1e-2)
-
-
-def spread(values: list[float], digits: int = 3) -> str:
-    """Mean and standard deviation."""
-    return (
-        f"{np.mean(values):.{digits}f} ± {np.std(values, ddof=min(1, len(values) - 1)):.{digits}f}"
-    )

@@ -10,15 +10,11 @@ features as ours or with the overlap of its paper; MMR takes the sentence of the
 0.7 centrality - 0.3 highest cosine with those taken. Centroid and TextRank do not know pieces of
 sentences; `same quality` is ours with a power so large that diversity does not matter.
 
-With --speed it is timed on reviews.
-
     STREAMTOPICS_DATA=... python -m benchmarks.papers.dpp_summaries --output FOLDER
 """
 
 import argparse
-import time
 from collections.abc import Callable
-from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -249,33 +245,11 @@ def differences(found: dict[str, Measured], pairs: list[tuple[str, str]]) -> str
     return "\n".join(lines) + "\n"
 
 
-def time_them() -> None:
-    """Milliseconds a review, of learning and of summaries of three sentences."""
-    reviews = list(islice(corpora.texts("imdb_train"), 5000))
-    split = SentenceVectorizer().sentences
-    seconds = {"sentences": [], "fit": [], "transform": []}
-    for _ in range(3):
-        for name, call in {
-            "sentences": split,
-            "fit": DPPSummarizer(3).fit,
-            "transform": DPPSummarizer(3).fit(reviews).transform,
-        }.items():
-            started = time.process_time()
-            call(reviews)
-            seconds[name].append(time.process_time() - started)
-    for name, values in seconds.items():
-        print(f"{name}: {1e3 * min(values) / len(reviews):.2f} ms a review")
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--speed", action="store_true")
     parser.add_argument("--output", type=Path, default=Path())
     options = parser.parse_args()
     topics = load()
-    if options.speed:
-        time_them()
-        return
     found = {
         name: average([measure(summaries, topics.references) for summaries in runs])
         for name, runs in (rivals(topics) | ours(topics)).items()

@@ -17,12 +17,10 @@ of the rate go on until no rate changes by 1e-8, or for 50 passes. Restarts, a r
 starts and point estimates of the rate are not in the paper.
 
     STREAMTOPICS_DATA=... python -m benchmarks.papers hpp_electricity
-    STREAMTOPICS_DATA=... python -m benchmarks.papers.hpp_electricity    # CPU seconds to learn
 """
 
 import csv
 import gzip
-import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -171,14 +169,6 @@ def tested(rule: Rule, months: Iterable[Month]) -> list[Scores]:
     return scores
 
 
-def seconds(rule: Rule, months: Iterable[Month]) -> float:
-    """CPU seconds to learn the months."""
-    model, started = StreamingBayes(MODEL, rule), time.process_time()
-    for month in months:
-        model.partial_fit(month.X, month.y)
-    return time.process_time() - started
-
-
 def mean(scores: list[Scores], field: str = "bound") -> float:
     """Nats per test sample."""
     return sum(getattr(score, field) for score in scores) / sum(score.n for score in scores)
@@ -244,14 +234,3 @@ EXPERIMENT = Experiment(
     cells,
     run,
 )
-
-
-def main() -> None:
-    """Print CPU seconds to learn."""
-    months = of_split(0, quick=False)
-    for name in ("SVB", "PP 0.9", "HPP"):
-        print(f"{name}: {seconds(RULES[name], months.values()):.1f} s", flush=True)
-
-
-if __name__ == "__main__":
-    main()

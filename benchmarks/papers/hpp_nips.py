@@ -21,11 +21,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 from scipy.special import digamma
-from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 
 from benchmarks import corpora
 from benchmarks.papers.experiment import Cell, Experiment, Row
-from benchmarks.papers.hpp_text import STREAMS, minibatches
 from streamtopics import SVBHPP, SVBLDA, StreamingLDA
 from streamtopics.base.topic_model import StreamingTopicModel
 from streamtopics.families import dirichlet
@@ -39,14 +38,14 @@ PRIORS: dict[str, dict[str, float]] = {
     EQUAL: {"doc_topic_prior": 0.1, "topic_word_prior": 0.1},
 }
 OF_YEAR = "M of the year"
-SPLITS = 11
+SPLITS, N_TOPICS, N_WORDS = 11, 10, 100
 # The years in which the paper finds hardly any drift.
 CALM = 20
 
 
 def methods(seed: int, priors: dict[str, float]) -> Iterator[tuple[str, StreamingTopicModel]]:
     """What is compared, by name; SVB goes first."""
-    common: dict[str, Any] = {"n_components": STREAMS["nips"].components, "random_state": seed}
+    common: dict[str, Any] = {"n_components": N_TOPICS, "random_state": seed}
     common |= priors
     passes, two = common | {"schedule__n_rounds": 10}, common | {"rate_starts": (0.05, 0.95)}
     hpp = partial(SVBHPP.preset, "SVBHPP")
@@ -129,7 +128,13 @@ def tested(model: StreamingTopicModel, years: list[Year], *, of_year: bool) -> l
 def batches_of(*, quick: bool) -> tuple[list[str], list[sparse.csr_matrix]]:
     """The years and their counts; if quick, speeches in a few parts."""
     if not quick:
-        return minibatches(STREAMS["nips"])
+        rows = corpora.rows("nips_abstracts")
+        counter = CountVectorizer(stop_words="english", min_df=5, dtype=np.float32)
+        X = counter.fit_transform(row["text"] for row in rows)
+        weight = np.asarray(TfidfTransformer().fit_transform(X).sum(axis=0)).ravel()
+        X, years = X[:, np.sort(np.argsort(-weight)[:N_WORDS])], [str(row["time"]) for row in rows]
+        names = sorted(set(years))
+        return names, [X[np.equal(years, name)] for name in names]
     counter = CountVectorizer(stop_words="english", max_features=100, dtype=np.float32)
     X = counter.fit_transform([row["text"] for row in corpora.enclosed("speeches")])
     return [*"abc"], [X[i : i + 240] for i in range(0, 720, 240)]

@@ -139,9 +139,9 @@ class DigestSentence(NamedTuple):
 class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=None):
     """Extractive summaries: central, mutually different sentences of a document.
 
-    A determinantal point process weighs a set of sentences by det L, the squared volume of their
-    word features, each as long as the quality of the sentence; selection is greedy. `fit` is
-    optional, and learns the frequencies of words in a corpus.
+    A determinantal point process with a fixed kernel L, qualities times cosines, weighs a set of
+    sentences by det L; selection is greedy. The low-rank kernel that `LowRankDPP` learns is used
+    with ``quality="thesis"`` alone. `fit` is optional, and learns the frequencies of words.
 
     Parameters
     ----------

@@ -32,6 +32,7 @@ from streamtopics.priors import class_words_prior
 from streamtopics.updates import (
     BPS,
     Boost,
+    BudgetedPowerPrior,
     DampedNewton,
     Decay,
     EmpiricalPowerPrior,
@@ -280,6 +281,8 @@ FORGETTING = {
     "PowerPriorLDA passes": Case(lambda seed: row(
         "PowerPriorLDA", **SMALL, update__rho=0.3, schedule__n_rounds=2, random_state=seed),
         learn=minibatches),
+    "PowerPriorLDA budget": Case(lambda seed: row(
+        "PowerPriorLDA", **SMALL, update=BudgetedPowerPrior(5.0, Boost(0.1)), random_state=seed)),
     "PopulationVBLDA": Case(lambda seed: row("PopulationVBLDA", **K, random_state=seed)),
     "PopulationVBLDA small": Case(lambda seed: row(
         "PopulationVBLDA", **SMALL, update=PopulationVB(500, 0.3), random_state=seed)),
@@ -411,6 +414,8 @@ BAYES = {
     "StreamingBayes coins forgetting": Certain(lambda seed: st.StreamingBayes(
         BetaBinomial(0.5, 0.5), HierarchicalPowerPrior("topic"), batch_size=30,
         random_state=seed), coins),
+    "StreamingBayes coins BudgetedPowerPrior": Certain(lambda seed: st.StreamingBayes(
+        BetaBinomial(), BudgetedPowerPrior(0.1), batch_size=30, random_state=seed), coins),
     "StreamingBayes regression": Certain(lambda seed: st.StreamingBayes(
         LinearRegression(), random_state=seed), response),
     "StreamingBayes regression PowerPrior": Certain(lambda seed: st.StreamingBayes(

@@ -3,7 +3,8 @@
 
     python -m tests.fingerprints.make [--jobs N] [--group GROUP ...] [--output FILE]
 
-Only where results are meant to change: what is written is what later runs are held to.
+Only where results are meant to change: what is written is what later runs are held to. With
+groups the lines of the other groups stay.
 """
 
 import argparse
@@ -90,8 +91,10 @@ def main():
     parser.add_argument("--group", nargs="+", choices=GROUPS, help="only these cases")
     parser.add_argument("--output", type=Path, default=path_of(instruction_set))
     arguments = parser.parse_args()
-    groups = arguments.group or GROUPS
-    write(arguments.output, made(groups, arguments.jobs, sys.stderr))
+    lines = made(arguments.group or GROUPS, arguments.jobs, sys.stderr)
+    if arguments.group and arguments.output.exists():
+        lines = read(arguments.output)[1] | lines
+    write(arguments.output, lines)
 
 
 if __name__ == "__main__":
