@@ -38,24 +38,31 @@ def add_divergences(const double[:, ::1] q, const double[:, ::1] p, const double
 
 def add_divergences_of_rows(const double[:, ::1] S, const int[::1] rows,
                             const floating[:, ::1] counts, const double[:, ::1] coefficients,
-                            double[::1] from_p, double[::1] from_eta):
+                            double[::1] from_p, double[::1] from_eta,
+                            const double[:, ::1] weights=None):
     """`add_divergences` of p = p_0 + p_1 S and q = q_0 + q_1 S + gain counts, in some rows of S.
 
     IN S (n_rows, K), rows (n,), counts (n, K), coefficients (6, K): p_0, p_1, q_0, q_1, gain and
-    eta; IN and OUT from_p and from_eta (K,).
+    eta, weights (n, K) or None for ones; IN and OUT from_p and from_eta (K,).
 
     NumPy equivalent::
 
         p_0, p_1, q_0, q_1, gain, eta = coefficients
         p, q = p_0 + p_1 * S[rows], q_0 + q_1 * S[rows] + gain * counts
-        add_divergences(q, p, eta[None], from_p, from_eta)
+        psi = digamma(q)
+        from_p += (weights * ((q - p) * psi - gammaln(q))).sum(axis=0)
+        from_eta += (weights * ((q - eta) * psi - gammaln(q))).sum(axis=0)
     """
     cdef Py_ssize_t n = rows.shape[0], n_topics = S.shape[1], w, k
+    cdef bint weighted = weights is not None
     cdef double one = 1.0
+    cdef const double *weight = &one
     cdef const double *row
-    if counts.shape[0] != n or counts.shape[1] != n_topics:
-        raise ValueError("add_divergences_of_rows: the shapes of rows, S and counts do not agree")
-    check_coefficients(coefficients, from_p, from_eta, n_topics)
+    if (counts.shape[0] != n or counts.shape[1] != n_topics or coefficients.shape[0] != 6
+            or coefficients.shape[1] != n_topics or from_p.shape[0] != n_topics
+            or from_eta.shape[0] != n_topics
+            or weighted and (weights.shape[0] != n or weights.shape[1] != n_topics)):
+        raise ValueError("add_divergences_of_rows: the shapes of the arguments do not agree")
     check_numbers(rows, S.shape[0])
     cdef double *p = <double *> malloc(2 * n_topics * sizeof(double))
     if p == NULL:
@@ -69,51 +76,11 @@ def add_divergences_of_rows(const double[:, ::1] S, const int[::1] rows,
                 p[k] = c[k] + c[n_topics + k] * row[k]
                 q[k] = (c[2 * n_topics + k] + c[3 * n_topics + k] * row[k]
                         + c[4 * n_topics + k] * counts[w, k])
-            st_add_divergences(q, p, c + 5 * n_topics, 1, &one, 0, n_topics, &from_p[0],
+            if weighted:
+                weight = &weights[w, 0]
+            st_add_divergences(q, p, c + 5 * n_topics, 1, weight, weighted, n_topics, &from_p[0],
                                &from_eta[0])
     free(p)
-
-
-def add_divergences_at_nodes(const double[::1] nodes, const double[:, ::1] weights,
-                             const double[:, ::1] coefficients, double[::1] from_p,
-                             double[::1] from_eta):
-    """`add_divergences_of_rows` for counts S that each stand for many of all topics.
-
-    IN nodes (n,), weights (n, K), coefficients (6, K), of which the gain is not read; IN and OUT
-    from_p and from_eta (K,).
-
-    NumPy equivalent::
-
-        p, q = p_0 + p_1 * nodes[:, None], q_0 + q_1 * nodes[:, None]
-        psi = digamma(q)
-        from_p += (weights * ((q - p) * psi - gammaln(q))).sum(axis=0)
-        from_eta += (weights * ((q - eta) * psi - gammaln(q))).sum(axis=0)
-    """
-    cdef Py_ssize_t n = weights.shape[0], n_topics = weights.shape[1], i, k
-    if nodes.shape[0] != n:
-        raise ValueError("add_divergences_at_nodes: nodes and weights do not agree")
-    check_coefficients(coefficients, from_p, from_eta, n_topics)
-    cdef double *p = <double *> malloc(2 * n_topics * sizeof(double))
-    if p == NULL:
-        raise MemoryError()
-    cdef double *q = p + n_topics
-    cdef const double *c = &coefficients[0, 0]
-    with nogil:
-        for i in range(n):
-            for k in range(n_topics):
-                p[k] = c[k] + c[n_topics + k] * nodes[i]
-                q[k] = c[2 * n_topics + k] + c[3 * n_topics + k] * nodes[i]
-            st_add_divergences(q, p, c + 5 * n_topics, 1, &weights[i, 0], 1, n_topics, &from_p[0],
-                               &from_eta[0])
-    free(p)
-
-
-cdef int check_coefficients(const double[:, ::1] coefficients, const double[::1] from_p,
-                            const double[::1] from_eta, Py_ssize_t n_topics) except -1:
-    if (coefficients.shape[0] != 6 or coefficients.shape[1] != n_topics
-            or from_p.shape[0] != n_topics or from_eta.shape[0] != n_topics):
-        raise ValueError("the shapes of the coefficients and the sums do not agree")
-    return 0
 
 
 cdef int check_numbers(const int[::1] numbers, Py_ssize_t stop) except -1:

@@ -21,8 +21,11 @@ from streamtopics.kernels._doors cimport check_documents, check_shapes
 from streamtopics.kernels._vector cimport st_add_double, st_dot_double, st_exp_digamma_double
 
 cdef extern from "_supervised.h" nogil:
-    double st_tilt(const double *e, const double *b, const double *x, double s, double h,
-                   double shift, Py_ssize_t n, double *out) noexcept
+    double ST_NEAR
+    void st_tilt(const double *e, const double *x, double s, double h, double shift, Py_ssize_t n,
+                 double *out) noexcept
+    double st_near(const double *base, const double *b, const double *x, double s, Py_ssize_t n,
+                   double *out, double *first) noexcept
 
 cdef enum:
     ROOT_STEPS = 100
@@ -49,19 +52,29 @@ cdef inline double steepest(const double *x, double s, double h, double least, d
     return best
 
 
-cdef double tilted(const double *e, const double *b, const double *x, const double *squares,
-                   double a, double slope, double h, double least, double most, Py_ssize_t n,
-                   double *phi, double *mean) noexcept nogil:
-    """phi and mean = x' phi with s = a - slope * mean; returns log(sum) - s mean."""
-    cdef double s = a - slope * mean[0], shift, total, g, spread
+cdef struct Tilt:
+    # Of e exp(s x - h x^2 - shift), the words of a document having about the same s.
+    double s, h, shift, reach
+    double *base
+
+
+cdef double tilted(Tilt *tilt, const double *e, const double *b, const double *x,
+                   const double *squares, double a, double slope, double h, double least,
+                   double most, Py_ssize_t n, double *phi, double *mean, double *at) noexcept nogil:
+    """phi, up to the sum that is returned, and mean = x' phi with s = a - slope * mean in `at`."""
+    cdef double s = a - slope * mean[0], total, first, g, spread
     cdef double below = a - slope * most, above = a - slope * least
-    cdef Py_ssize_t step, k
+    cdef Py_ssize_t step
     for step in range(ROOT_STEPS):
-        shift = steepest(x, s, h, least, most, n)
-        total = st_tilt(e, b, x, s, h, shift, n, phi)
-        mean[0] = st_dot_double(x, phi, n) / total
+        if h != tilt.h or not fabs(s - tilt.s) * tilt.reach <= ST_NEAR:
+            tilt.s, tilt.h, tilt.shift = s, h, steepest(x, s, h, least, most, n)
+            st_tilt(e, x, s, h, tilt.shift, n, tilt.base)
+        total = st_near(tilt.base, b, x, s - tilt.s, n, phi, &first)
+        mean[0] = first / total
+        if slope == 0:
+            break
         g = s - a + slope * mean[0]
-        if slope == 0 or fabs(g) * (most - least) < 1e-10 or step == ROOT_STEPS - 1:
+        if fabs(g) * (most - least) < 1e-10 or step == ROOT_STEPS - 1:
             break
         spread = st_dot_double(squares, phi, n) / total - mean[0] * mean[0]
         if g > 0:
@@ -71,9 +84,8 @@ cdef double tilted(const double *e, const double *b, const double *x, const doub
         s -= g / (1 + slope * (spread if spread > 0 else 0))
         if not below < s < above:
             s = 0.5 * (below + above)
-    for k in range(n):
-        phi[k] /= total
-    return log(total) + shift - s * mean[0]
+    at[0] = s
+    return total
 
 
 def infer_supervised(const int[::1] indptr, const int[::1] indices, const int[::1] n_tokens,
@@ -96,8 +108,9 @@ def infer_supervised(const int[::1] indptr, const int[::1] indices, const int[::
     cdef Py_ssize_t n = alpha.shape[0], d, u, k, sweep
     cdef double tokens, change, total, factor, a, slope, h, before, part, c, w, second
     cdef double least = 1e300, most = -1e300, logs, scale, spreads, shift, up
-    cdef double mass = 0, prior_mean = 0
+    cdef double mass = 0, prior_mean = 0, s
     cdef Py_ssize_t longest = 1
+    cdef Tilt tilt
     check_documents(indptr, indices, min(n_tokens.shape[0], token_weight.shape[0]), start, stop,
                     weights.shape[0], "infer_supervised")
     check_shapes(weights.shape[1] == n and coefficients.shape[0] == n and gamma.shape[1] == n
@@ -107,7 +120,7 @@ def infer_supervised(const int[::1] indptr, const int[::1] indices, const int[::
                  and within.shape[0] == within.shape[1] == n, "infer_supervised")
     for d in range(start, stop):
         longest = max(longest, indptr[d + 1] - indptr[d])
-    cdef double *block = <double *> malloc((6 * n + longest) * sizeof(double))
+    cdef double *block = <double *> malloc((7 * n + longest) * sizeof(double))
     if block == NULL:
         raise MemoryError()
     cdef double *e = block
@@ -116,8 +129,9 @@ def infer_supervised(const int[::1] indptr, const int[::1] indices, const int[::
     cdef double *offset = block + 3 * n
     cdef double *squares = block + 4 * n
     cdef double *x = block + 5 * n
-    cdef double *mean = block + 6 * n
+    cdef double *mean = block + 7 * n
     cdef bint last
+    tilt.base = block + 6 * n
     memset(offset, 0, n * sizeof(double))
     with nogil:
         for k in range(n):
@@ -128,6 +142,7 @@ def infer_supervised(const int[::1] indptr, const int[::1] indices, const int[::
             mass += alpha[k]
             prior_mean += alpha[k] * x[k]
         prior_mean /= mass
+        tilt.reach = max(fabs(least), fabs(most))
         for d in range(start, stop):
             tokens = total = 0
             for u in range(indptr[d], indptr[d + 1]):
@@ -154,6 +169,7 @@ def infer_supervised(const int[::1] indptr, const int[::1] indices, const int[::
                 last = sweep == max_iter or change < tol * tokens
                 shift = st_exp_digamma_double(&gamma[d, 0], offset, e, n)
                 memset(S, 0, n * sizeof(double))
+                tilt.h = -1  # For other e.
                 logs = spreads = 0
                 for u in range(indptr[d], indptr[d + 1]):
                     w = token_weight[u] * up
@@ -164,13 +180,15 @@ def infer_supervised(const int[::1] indptr, const int[::1] indices, const int[::
                     a = (y[d] * tokens - (total - before)) * factor
                     slope = (n_tokens[u] - 1) * w * factor
                     h = 0.5 * w * factor
-                    part = tilted(e, &weights[indices[u], 0], x, squares, a, slope, h, least,
-                                  most, n, phi, &mean[u - indptr[d]])
+                    part = tilted(&tilt, e, &weights[indices[u], 0], x, squares, a, slope, h,
+                                  least, most, n, phi, &mean[u - indptr[d]], &s)
                     total += c * mean[u - indptr[d]] - before
-                    st_add_double(S, c, phi, n)
+                    st_add_double(S, c / part, phi, n)
                     if last:
+                        for k in range(n):
+                            phi[k] /= part
                         second = st_dot_double(squares, phi, n)
-                        logs += c * (part + h * second)
+                        logs += c * (log(part) + tilt.shift - s * mean[u - indptr[d]] + h * second)
                         spreads += c * w * (second - mean[u - indptr[d]] ** 2)
                         st_add_double(&counts[indices[u], 0], c / up, phi, n)
                         part = c * w / (tokens * tokens)

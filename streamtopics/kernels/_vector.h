@@ -134,34 +134,6 @@ ST_INLINE double st_psi_double(double x)
     return st_log_double(st_head_double(x)) - st_tail_double(x);
 }
 
-/* log(Gamma(x)): Stirling's series, below 16 of x + 8 with the recurrence. */
-ST_INLINE double st_log_gamma_double(double x)
-{
-    const double a = x * (x + 7.0), shifted = a * (a + 6.0) * ((a + 10.0) * (a + 12.0));
-    const double y = x < 16.0 ? x + 8.0 : x, below = x < 16.0 ? shifted : 1.0;
-    const double q = 1.0 / y, q2 = q * q;
-    const double series = q * (1.0 / 12 - q2 * (1.0 / 360 - q2 * (1.0 / 1260 - q2 * (1.0 / 1680
-                        - q2 * (1.0 / 1188 - q2 * (691.0 / 360360 - q2 * (1.0 / 156)))))));
-    return (y - 0.5) * st_log_double(y) - y + (9.1893853320467274178e-01 + series)
-         - st_log_double(below);
-}
-
-#define REAL float
-#define NAME(name) st_##name##_float
-#define ST_FLOOR -41.0f
-#include "_vector_rows.h"
-#undef REAL
-#undef NAME
-#undef ST_FLOOR
-
-#define REAL double
-#define NAME(name) st_##name##_double
-#define ST_FLOOR -340.0
-#include "_vector_rows.h"
-#undef REAL
-#undef NAME
-#undef ST_FLOOR
-
 /* psi(x) and log(Gamma(x)) by their series in x, below 16 in x + 8 with the recurrence. */
 ST_INLINE void st_psi_log_gamma_double(double x, double *psi, double *log_gamma)
 {
@@ -179,6 +151,29 @@ ST_INLINE void st_psi_log_gamma_double(double x, double *psi, double *log_gamma)
     *log_gamma = (y - 0.5) * log_y - y + (9.1893853320467274178e-01 + series)
                - st_log_double(below);
 }
+
+ST_INLINE double st_log_gamma_double(double x)
+{
+    double psi, log_gamma;
+    st_psi_log_gamma_double(x, &psi, &log_gamma);
+    return log_gamma;
+}
+
+#define REAL float
+#define NAME(name) st_##name##_float
+#define ST_FLOOR -41.0f
+#include "_vector_rows.h"
+#undef REAL
+#undef NAME
+#undef ST_FLOOR
+
+#define REAL double
+#define NAME(name) st_##name##_double
+#define ST_FLOOR -340.0
+#include "_vector_rows.h"
+#undef REAL
+#undef NAME
+#undef ST_FLOOR
 
 /* For each k, the terms of KL(Dir(q) || Dir(p)) and KL(Dir(q) || Dir(eta)) that depend on q, in
  * `weight` words: from_p[k] += weight ((q - p) psi(q) - log Gamma(q)), and likewise with eta. */

@@ -50,7 +50,7 @@ class Bins:
 class Nodes:
     """Counts that stand for the counts of many words, and the number of words of each."""
 
-    counts: np.ndarray  # (n,)
+    counts: np.ndarray  # (n, 1)
     weights: np.ndarray  # (n, n_components): may be negative
 
 
@@ -90,7 +90,9 @@ def nodes(bins: Bins, without: Bins, sigma: np.ndarray) -> Nodes | None:
     moments = np.polynomial.chebyshev.chebvander(places, N_MOMENTS - 1).T @ low
     high = weights[lowest:].swapaxes(1, 2).reshape((stop - lowest) * N_MOMENTS, n_topics)
     counts = np.concatenate([(PLACES + 1.0) * top / 2, values[lowest:stop].ravel()])
-    return Nodes(np.ldexp(counts, bins.exponent), np.concatenate([TO_WEIGHTS.T @ moments, high]))
+    return Nodes(
+        np.ldexp(counts, bins.exponent)[:, None], np.concatenate([TO_WEIGHTS.T @ moments, high])
+    )
 
 
 @cache

@@ -351,10 +351,12 @@ class OverWords(StatePosterior):
         given[2] = blend.retain * prior + blend.prior * self.eta[0] + boost
         given[3], given[4], given[5] = blend.retain * state.a, blend.gain, self.eta[0] + boost
         of_words = *state.S.find(blend.statistics.words), counts_of(blend.statistics)
+        nodes = np.repeat(rest.counts, self.n_nodes, axis=1)
+        of_nodes = nodes, np.arange(len(nodes), dtype=np.int32), np.zeros_like(nodes)
 
         def add(*coefficients_and_sums: np.ndarray) -> None:
             dirichlet.add_divergences_of_rows(*of_words, *coefficients_and_sums)
-            dirichlet.add_divergences_at_nodes(rest.counts, rest.weights, *coefficients_and_sums)
+            dirichlet.add_divergences_of_rows(*of_nodes, *coefficients_and_sums, rest.weights)
 
         add(given, from_posterior, from_prior)
         if not (kept.lam and kept.lam[0] is rest and np.array_equal(kept.lam[1], boost)):

@@ -73,27 +73,26 @@ def test_with_the_totals_it_is_the_divergence_of_the_family(kernel):
     assert_allclose(from_p, family.kl(q, p, axis=0), rtol=1e-11)
 
 
-def test_nodes_stand_for_as_many_words_as_they_weigh(kernel):
-    rng = np.random.default_rng(3)
-    nodes, weights = rng.gamma(0.5, 20.0, 9), rng.integers(-2, 4, (9, 7)).astype(float)
-    coefficients = rng.uniform(0.1, 2.0, (6, 7))
-    p0, p1, q0, q1, _, eta = coefficients
-    p, q = p0 + p1 * nodes[:, None], q0 + q1 * nodes[:, None]
-    from_p, from_eta = np.zeros((2, 7))
-    kernel.add_divergences_at_nodes(nodes, weights, coefficients, from_p, from_eta)
-    each = [[twin(q[w : w + 1], p[w : w + 1], eta)[i] for w in range(9)] for i in range(2)]
-    assert_allclose(from_p, (weights * each[0]).sum(axis=0), rtol=1e-11)
-    assert_allclose(from_eta, (weights * each[1]).sum(axis=0), rtol=1e-11)
-    for wrong in ((nodes, weights[1:], coefficients), (nodes, weights, coefficients[1:])):
-        with pytest.raises(ValueError, match="do not agree"):
-            kernel.add_divergences_at_nodes(*wrong, from_p, from_eta)
-
-
 def rows_and_counts(n_topics, dtype):
     rng = np.random.default_rng(n_topics)
     S = rng.gamma(0.2, 10.0, (40, n_topics))
     words = np.sort(rng.choice(40, 11, replace=False)).astype(np.int32)
     return rng, S, words, rng.gamma(0.5, 3.0, (11, n_topics)).astype(dtype)
+
+
+def test_weights_are_words(kernel):
+    rng, S, rows, counts = rows_and_counts(7, np.float64)
+    weights, coefficients = rng.integers(-2, 4, (11, 7)).astype(float), rng.uniform(0.1, 2, (6, 7))
+    found, each = np.zeros((2, 2, 7))
+    kernel.add_divergences_of_rows(S, rows, counts, coefficients, *found, weights)
+    for w in range(11):
+        one = np.zeros((2, 7))
+        own = rows[w : w + 1], counts[w : w + 1]
+        kernel.add_divergences_of_rows(S, *own, coefficients, *one)
+        each += weights[w] * one
+    assert_allclose(found, each, rtol=1e-11)
+    with pytest.raises(ValueError, match="do not agree"):
+        kernel.add_divergences_of_rows(S, rows, counts, coefficients, *found, weights[1:])
 
 
 @pytest.mark.parametrize("n_topics", [1, 7, 33])

@@ -122,10 +122,10 @@ def test_nodes_give_the_sums_of_polynomials_and_of_smooth_functions(exponent, mo
     nodes = bins.nodes(*parts, sigma)
     rest = np.delete(S, some, axis=0)
     assert_allclose(nodes.weights.sum(axis=0), len(rest))
-    assert_allclose((nodes.weights * nodes.counts[:, None]).sum(axis=0), rest.sum(axis=0))
-    assert_allclose((nodes.weights * nodes.counts[:, None] ** 7).sum(axis=0), (rest**7).sum(axis=0))
+    assert_allclose((nodes.weights * nodes.counts).sum(axis=0), rest.sum(axis=0))
+    assert_allclose((nodes.weights * nodes.counts**7).sum(axis=0), (rest**7).sum(axis=0))
     for function in (gammaln, digamma):
-        found = (nodes.weights * function(0.05 + nodes.counts[:, None] * 0.05 / sigma)).sum(axis=0)
+        found = (nodes.weights * function(0.05 + nodes.counts * 0.05 / sigma)).sum(axis=0)
         expected = function(0.05 + rest * 0.05 / sigma).sum(axis=0)
         assert_allclose(found, expected, rtol=1e-7)
 
