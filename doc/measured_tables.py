@@ -128,9 +128,9 @@ def alarm() -> str:
     (false,) = (row[3].split()[0] for row in table if row[:2] == ["shuffled", "all"])
     whole, part = (f"{hits} of {streams}" for hits, streams in rung.values())
     return (
-        f"where commits of one project follow those of another in {whole} streams, where a fifth "
-        f"of the documents is of a class that is new in {part}; where nothing changes, in {false} "
-        "% of the minibatches (:doc:`/user_guide/drift`)\n"
+        f"after a change from one project's commits to another's in {whole} streams; for a new "
+        f"class with a fifth of the documents in {part}; without a change in {false} % of the "
+        "minibatches (:doc:`/user_guide/drift`)\n"
     )
 
 
@@ -149,11 +149,11 @@ def from_files() -> list[Row]:
     models = qualities()
     return [
         Row(
-            "raw text, with times or groups, and the question what happens in it",
+            "raw text, with times or groups, to find changes and differences",
             ":class:`~streamtopics.TopicStream`",
             "counts, topics, alarms, shares by period and group, and findings in sentences, in "
             "three lines",
-            "for counts or vectors without texts, or a part of it alone",
+            "for counts or vectors without texts, or for one part alone",
         ),
         Row(
             "documents of any length, in a corpus or a stream",
@@ -163,32 +163,32 @@ def from_files() -> list[Row]:
             "tomotopy were ahead",
         ),
         Row(
-            "titles, tweets, first lines: clusters of short texts, which may be born and die",
+            "titles, tweets, first lines: clusters of short texts, with births and deaths",
             ":class:`~streamtopics.StreamingMixture`",
             f"score beside ``StreamingLDA()``: {differences(models, 'StreamingMixture', SHORT)} on "
             f"short texts, {differences(models, 'StreamingMixture', long_texts())} on longer ones",
-            "if documents have several topics: it predicts them worse",
+            "if documents have several topics: predictions are worse",
         ),
         Row(
             "topics whose names you know, with a few words of each",
             ":class:`~streamtopics.GuidedTopics`",
             guided(),
-            "to predict words: the defaults are for names, and others score better",
+            "to predict words: the defaults are for names, not for scores",
         ),
         Row(
-            "a stream whose words change",
+            "a stream with changing words",
             ":class:`StreamingLDA(update=PowerPrior(Memory(20_000))) <streamtopics.StreamingLDA>`",
             forgetting(),
-            "if the stream does not change, or forgets what comes back: try it by "
+            "if the stream is steady, or old subjects come back: compare scores by "
             ":class:`~streamtopics.streams.ScoreHistory`",
         ),
         Row(
-            "a prior of words that must not fade",
+            "a lasting prior of words",
             ":class:`StreamingLDA(update='bps') <streamtopics.StreamingLDA>`, "
             ":class:`~streamtopics.BPSLDA`",
             "``update='bps'`` costs or gains in score, beside the default: "
             f"{differences(models, 'StreamingLDA, bps', TEXTS)}",
-            "to smooth short texts: a flat prior of the right size does it better",
+            "to smooth short texts: a flat prior of the right size is better",
         ),
         Row(
             "a method as its source has it: online EM by Gibbs sampling, or streaming "
@@ -215,11 +215,11 @@ QUOTED = (
         ":class:`~streamtopics.HDPGibbsOnlineEM`, :class:`~streamtopics.HDPVarGibbs`",
         "found 9 to 11 topics in documents drawn from 10; perplexity on one stream 539.27, of ten "
         "given topics 551.18, of the truth 537.05",
-        "to learn the true number of a real corpus, which has none: :doc:`n_components`",
+        "to learn the true number of a real corpus; none exists: :doc:`n_components`",
         "quality",
     ),
     Row(
-        "a classifier that explains itself by topics of each class",
+        "a classifier with topics of each class as explanation",
         ":class:`~streamtopics.MultiViewLDA`",
         "accuracy .811 on newsgroups and .848 on web pages; a linear model on tf-idf has .825 and "
         ".926",
@@ -229,8 +229,8 @@ QUOTED = (
     Row(
         "praise and blame in reviews without labels",
         ":class:`~streamtopics.AspectSentimentModel`",
-        "accuracy .770 on electronics and .805 on films, where counting the same seed words has "
-        ".731 and .705",
+        "accuracy .770 on electronics and .805 on films; counting the same seed words has .731 and "
+        ".705",
         "if reviews are rated or labelled, or the stream has only few reviews",
         "knowledge",
     ),
@@ -245,41 +245,41 @@ QUOTED = (
     Row(
         "topics of single sentences, also rare ones",
         ":class:`~streamtopics.WASTopicModel`",
-        "perplexity on two programs 79 and 226, of a model of documents 107 and 277; its own "
-        "variant ``prior='hdp'`` is level on one, 5.0 ± 1.6 behind on the other",
+        "perplexity on two programs 79 and 226, of a model of documents 107 and 277; the "
+        "variant ``prior='hdp'`` is level on one, 5.0 ± 1.6 behind on the second",
         "if time matters: 900 documents of 338,693 words took 101 seconds for 100 sweeps",
         "sentences",
     ),
     Row(
         "a summary of a document, or a digest of many",
         ":class:`~streamtopics.DPPSummarizer`",
-        "ROUGE-1 .307 without training, of TextRank .309, of the first sentences .191; its two "
+        "ROUGE-1 .307 without training, of TextRank .309, of the first sentences .191; the two "
         "sentences share less with each other, .370 against .530",
-        "if sentences must be written anew: it takes those that are there",
+        "if sentences must be written anew: a summary quotes sentences",
         "summaries",
     ),
     Row(
-        "sets whose members avoid each other: baskets, points",
+        "sets of unlike members: baskets, points",
         ":class:`~streamtopics.LowRankDPP`",
-        "from 5,000 sets .08 nats a set below the true kernel with seven columns, where Picard "
-        "iteration is .64 below it",
-        "with few sets: from 1,000 of them Picard iteration was ahead",
+        "from 5,000 sets .08 nats a set below the true kernel with seven columns; Picard "
+        "iteration is .64 below",
+        "with few sets: from 1,000 sets Picard iteration was ahead",
         "determinantal",
     ),
     Row(
-        "a coin, a regression, a mixture of Gaussians or naive Bayes on a stream that changes",
+        "a coin, a regression, a mixture of Gaussians or naive Bayes on a changing stream",
         ":class:`~streamtopics.StreamingBayes`",
-        "error of a coin that jumps twice .019 with a hierarchical power prior, .025 with a rate "
+        "error of a coin with two jumps .018 with a hierarchical power prior, .025 with a rate "
         "of a half, .201 without forgetting",
-        "for text with many words: that is what the topic models are for",
+        "for text with many words: take a topic model",
         "change",
     ),
     Row(
-        "a rate of forgetting that the stream sets itself",
+        "a rate of forgetting set by the stream",
         ":class:`~streamtopics.SVBHPP`",
-        "coins and regressions as above; on three streams of text it kept nearly everything: "
+        "coins and regressions as above; on three streams of text the rate kept nearly all: "
         "-8.137 against -8.140 without forgetting on tweets",
-        "as an alarm on text: it does not ring; take :class:`~streamtopics.streams.DriftMonitor`",
+        "as an alarm on text: too steady; take :class:`~streamtopics.streams.DriftMonitor`",
         "change",
     ),
 )
