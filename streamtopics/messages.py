@@ -111,8 +111,8 @@ class Statistics:
     lengths: np.ndarray  #: (n_documents,): tokens; their sum is that of `counts`, but for rounding
     #: (n_components,): E[log theta], the mean over the documents with words
     log_theta: np.ndarray | None = None
-    #: E_q[log p(x, z | beta)] - E_q[log q(z)] in nats, summed over the documents, under the q(beta)
-    #: of the inference
+    #: E_q[log p(x, z | beta)] - E_q[log q(z)] in nats, summed over documents, under the q(beta)
+    #: then
     local_bound: float | None = None
     #: (n_components,): Dirichlet parameter of the proportions, at the time
     alpha: np.ndarray | None = None
@@ -120,8 +120,8 @@ class Statistics:
     #: (n_components,): expected proportions, the mean over documents with words or a vector
     shares: np.ndarray | None = None
     n_batches: int = 1
-    #: (n_components, n_dimensions + 1): expected sum of the vectors of each topic's documents, and
-    #: expected number of vectors
+    #: (n_components, n_dimensions + 1): expected sum of the documents' vectors, and number of
+    #: vectors
     directions: np.ndarray | None = None
     n_empty: int = 0  #: Documents with a vector and no words
 

@@ -173,7 +173,6 @@ class StreamingEstimator(
         return self.__sklearn_is_fitted__()
 
     def _n_passes(self, batch: Any) -> int:
-        """Passes of `fit` over a corpus."""
         return int(self.max_iter)
 
     def _show(self, batch: Any, pool: Workers, report: Progress) -> None:
@@ -182,7 +181,6 @@ class StreamingEstimator(
     # Learning
 
     def _fit(self, **data: object) -> Self:
-        """Learn from a corpus anew."""
         with self._learning(reset=True) as pool:
             batch = self._read("fit", reset=True, **data)
             self._start(batch)
@@ -196,7 +194,6 @@ class StreamingEstimator(
 
     @property
     def _by_minibatches(self) -> bool:
-        """Whether `fit` learns a corpus in minibatches."""
         return type(self)._learn_all is StreamingEstimator._learn_all
 
     @with_callbacks
@@ -241,7 +238,6 @@ class StreamingEstimator(
         return Progress(name, total, enabled=self.verbose > 0, units=self._units)
 
     def _partial_fit(self, **data: object) -> Self:
-        """Learn from one minibatch."""
         with self._learning() as pool:
             begun = self._begun
             batch = self._read("partial_fit", reset=not self.__sklearn_is_fitted__(), **data)

@@ -95,8 +95,7 @@ n_jobs : int or None, default=None
 random_state : int, RandomState instance or None, default=None
     Seed of the estimator.
 verbose : int, default=0
-    1 shows the progress of `fit`: the score of each minibatch before learning, or the bound after
-    each round.""",
+    1 shows the progress of `fit`: scores of minibatches before learning, or bounds of rounds.""",
 }
 
 TOPIC_ATTRIBUTES = """\

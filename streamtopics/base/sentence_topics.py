@@ -112,8 +112,7 @@ class SentenceTopics(TransformerMixin, LearntTopics):
     def score_samples(self, X: SentencesLike, groups: OptionalArray = None) -> np.ndarray:
         """Log predictive probability of the held-out tokens of each document.
 
-        One token in five of each sentence is held out; topics are inferred from the remaining
-        tokens.
+        One token in five of each sentence is held out; topics are inferred from all other tokens.
 
         {sentences, groups}
 
@@ -135,7 +134,6 @@ class SentenceTopics(TransformerMixin, LearntTopics):
     def _completion(
         self, X: object, groups: OptionalArray, method: str
     ) -> tuple[np.ndarray, float]:
-        """Summed log probability of each document's held-out tokens, and their number."""
         sentences = self._read(method, X=X, groups=groups)
         observed, held_out = predictive.completion_split(sentences.counts)
         rest = Sentences(observed, sentences.starts)

@@ -92,9 +92,8 @@ def read_sentences(
 ) -> Sentences:
     """Read documents made of sentences: one matrix with `groups`, or a matrix for each.
 
-    X has `n_words` columns, if known. Counts must be whole numbers if `whole`, and may be negative,
-    as for vectors, if `signed`. The result is float64 if any matrix is, else float32. X stays
-    unchanged.
+    X has `n_words` columns, if known. Counts must be whole if `whole`, and may be negative, as for
+    vectors, if `signed`. The result is float64 if any matrix is, else float32. X stays unchanged.
     """
     if isinstance(X, Iterator):
         X = list(X)

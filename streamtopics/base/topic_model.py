@@ -222,13 +222,11 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
         return prior
 
     def _word_prior(self, batch: Documents) -> np.ndarray:
-        """The prior of the topics by word."""
         n_priors = self.n_components if self._topics_have_priors else None
         return check_word_prior(self, "topic_word_prior", batch.X, n_priors)
 
     @property
     def _n_hidden(self) -> int:  # type: ignore[override]
-        """Number of background topics, the first of the posterior."""
         return self._commit.n_hidden
 
     def _first_doc_topic_prior(self) -> np.ndarray:
@@ -326,7 +324,6 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
         return labelled(self, self._shares(X, "transform"), row_labels(X))
 
     def _shares(self, X: MatrixLike, method: str, **data: object) -> np.ndarray:
-        """Topic proportions of documents, an array."""
         check_is_fitted(self)
         batch = self._read(method, reset=False, X=X, **data)
         found = self._inferred(lambda pool: self._infer(batch.X, pool, batch.vectors))
@@ -350,14 +347,12 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
         return out
 
     def _minibatch(self, X: sparse.csr_matrix) -> Minibatch:
-        """Documents for inference."""
         return minibatch_of(X)
 
     def score_samples(self, X: MatrixLike) -> np.ndarray:
         """Log predictive probability of the held-out tokens of each document.
 
-        One token in five of each document is held out; proportions are inferred from the remaining
-        tokens.
+        One token in five of each document is held out; proportions are inferred from the rest.
 
         {X}
 

@@ -125,8 +125,8 @@ class LearntTopics(ClassNamePrefixFeaturesOutMixin, StreamingEstimator):
             Columns of the counts, for example `recycled_` of a
             `~streamtopics.text.StreamingCountVectorizer`.
         words : array-like of shape (n_columns,), default=None
-            The old words of the columns, for reports. A `~streamtopics.text.StreamingPipeline`
-            passes these words.
+            The old words of the columns, for reports, as passed by a
+            `~streamtopics.text.StreamingPipeline`.
 
         Returns
         -------

@@ -97,7 +97,6 @@ def _parser(prog: str, usage: str, about: str, below: str) -> ArgumentParser:
 
 
 def _run(options: Namespace) -> int:
-    """Run a verb; return the exit status."""
     with warnings.catch_warnings():
         if not sys.warnoptions:
             warnings.simplefilter("ignore")

@@ -19,8 +19,7 @@ from typing import Any
 
 from streamtopics.saving.files import replace_file
 
-# Control characters, which could command a terminal; marks of the direction of writing; unwritable
-# halves of surrogates.
+# Control characters of terminals, marks of the direction of writing, and halves of surrogates.
 CONTROL = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 )
@@ -100,7 +99,6 @@ def write_rows(path: Path | None, rows: Iterable[Mapping[str, Any]]) -> None:
 
 
 def _lines(rows: Iterable[Mapping[str, Any]], kind: str) -> Iterator[str]:
-    """Yield the lines of a file."""
     if kind == "json":
         yield json.dumps([*rows], indent=1) + "\n"
     elif kind == "jsonl":

@@ -81,9 +81,9 @@ def load_docstrings(
 ) -> Bunch:
     """Read the documentation strings of installed packages, without importing them.
 
-    By default about 12,000 documents and 1.3 million words, read in about five seconds without a
-    download. The texts change with the installed versions. Tests, copies of other projects and
-    repeated texts are left out.
+    By default about 12,000 documents and 1.3 million words of the installed versions, read in about
+    five seconds without a download. Tests, copies of other projects and repeated texts are left
+    out.
 
     Parameters
     ----------
@@ -93,8 +93,8 @@ def load_docstrings(
     min_words : int, default=10
         Least number of words of a document; many shorter texts are one repeated phrase.
     shuffle : bool, default=True
-        Whether to shuffle the documents, so a stream mixes the packages. Otherwise documents are
-        sorted by package, file and line.
+        Whether to shuffle the documents, to mix the packages; otherwise sorted by package, file and
+        line.
     random_state : int, RandomState instance or None, default=0
         Seed of the shuffle.
 
@@ -166,8 +166,7 @@ def read_packages(
 ) -> list[tuple[int, str, Found]]:
     """Results of `read` in each module, by dotted name and syntax tree.
 
-    Each comes after the place of the package and the name of the module. Unparsable files are
-    skipped.
+    Each comes after the place of the package and the name of the module, without unparsable files.
     """
     sources = [source_files(package) for package in packages]
     found: list[tuple[int, str, Found]] = []

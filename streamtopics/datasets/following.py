@@ -120,8 +120,7 @@ def follow(
     poll : float, default=1.0
         Seconds between two looks at the file.
     idle : float or None, default=None
-        Seconds without new data until the iterator ends, except for standard input. None never
-        ends.
+        Seconds without new data until the end, except for standard input. None never ends.
     tell_waits : bool, default=False
         Whether to yield None after each `poll` seconds without new data.
     **options : object
@@ -130,8 +129,8 @@ def follow(
     Returns
     -------
     follower : Follower
-        An iterator of `Record` with `position` and ``close()``. Raises a `ReadingError` if the file
-        was cut or replaced.
+        An iterator of `Record` with `position` and ``close()``; a `ReadingError` if the file was
+        cut.
 
     Examples
     --------

@@ -42,8 +42,7 @@ def make_lda_corpus(
         Dirichlet parameter eta of the topics, in pseudo-words; one for all, or by word and
         optionally by topic. Not used if `topic_word` is given.
     topic_word : array-like of shape (n_components, n_features) or None, default=None
-        Word probabilities of the topics, for example the `topic_word_` of a fitted model. None
-        draws them.
+        Word probabilities of the topics, for example `topic_word_` of a model. None draws topics.
     random_state : int, RandomState instance or None, default=None
 
     Returns

@@ -83,8 +83,7 @@ def apply_update(model: Model, update: Composite) -> Model:
     Parameters
     ----------
     model : estimator or pipeline
-        The argument of `compute_update`, or its original, changed in place. A failed call changes
-        nothing.
+        The argument of `compute_update`, or its original, changed in place unless the call fails.
     update : Composite
         To be applied once. With forgetting, the result depends on the order of updates.
 
@@ -178,9 +177,8 @@ def local_task(
 ) -> LocalTask:
     """Return a task for the present state of a model.
 
-    `words` are the sorted columns of the words of the minibatches. `n_ahead` documents of the
-    stream come between the learnt documents and the task. Counts travel in `single` or double
-    precision.
+    `words` are the sorted columns of the minibatches' words. `n_ahead` documents of the stream come
+    between the learnt documents and the task. Counts travel in `single` or double precision.
     """
     check_composed(model)
     commit, composition = model._commit, model._composed()

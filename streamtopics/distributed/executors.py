@@ -24,8 +24,8 @@ class PartitionError(RuntimeError):
     Attributes
     ----------
     number : int
-        Place of the partition, from 0; of several learnt together the first. In a stream, the place
-        of the minibatch.
+        Place of the partition, from 0, or of the minibatch in a stream; the first if several
+        failed.
     n_batches : int
         Learnt minibatches, skipped ones included.
     """

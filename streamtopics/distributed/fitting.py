@@ -76,8 +76,7 @@ def fit_partitions(
         Largest number of minibatches in a round; larger rounds send less. The client learns alone
         until 16 x `staleness` x min(8 minibatches, 4,000 documents, `rounds`) are learnt.
     staleness : int, default=2
-        Largest number of running rounds at the start of a round. Use at least the number of workers
-        less one.
+        Most running rounds at the start of a round; use at least the number of workers less one.
     callbacks : sequence, default=()
         As in `streamtopics.streams.stream`, called after each minibatch of the client and each
         round; ``info.X`` is None, and ``info.score`` is for the first minibatch of the round. A
@@ -93,8 +92,7 @@ def fit_partitions(
     Raises
     ------
     PartitionError
-        If a partition cannot be read or learnt. The model has learnt the first ``error.n_batches``
-        minibatches.
+        If a partition cannot be read or learnt, after ``error.n_batches`` learnt minibatches.
 
     See Also
     --------
@@ -334,7 +332,6 @@ class _Learning:
         return bool(some)
 
     def _learn_here(self, one: _Batch) -> None:
-        """Learn a minibatch."""
         before = seen_by(self.model)
         try:
             score = score_before(self.topics, read_batch(one.X)) if self.scored else np.nan
@@ -386,7 +383,6 @@ class _Learning:
         return found
 
     def _tell(self, n_batches: int, before: Seen, score: float) -> None:
-        """Call the callbacks."""
         seen, self.n_done = seen_by(self.model), n_batches
         learnt = seen.n_documents - before.n_documents, seen.n_tokens - before.n_tokens
         info = BatchInfo(n_batches, None, None, *learnt, *seen, score)

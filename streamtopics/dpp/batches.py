@@ -158,7 +158,6 @@ def _batches(places: Places, sizes: Places, Phi: Points, log_p: Floats) -> Itera
 
 
 def _gram_matrices(Phi: Points, points: slice, m: int, n: int) -> Floats:
-    """Return Phi_X Phi_X' of m sets of n points."""
     if not hasattr(Phi, "toarray"):
         rows = Phi[points].reshape(m, n, Phi.shape[1])
         return products(rows, rows.transpose(0, 2, 1))

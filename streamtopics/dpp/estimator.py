@@ -118,8 +118,8 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
     step_size : float, default=0.3
         First step of AdaGrad in `partial_fit`, relative to the entries of the first U.
     kappa : float, default=0.5
-        In `partial_fit`, gamma, the noise and the mean theta move (t + 1)^-kappa of the way at
-        the t-th minibatch, in (0, 1].
+        In `partial_fit`, gamma, the noise and the mean theta move (t + 1)^-kappa of the way, in (0,
+        1].
     n_jobs : int or None, default=None
         Number of threads; None is 1 and -1 all processors. Results are the same for any number.
     random_state : int, RandomState instance or None, default=None
@@ -134,8 +134,7 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
     theta_ : ndarray of shape (n_components,)
         The shared theta, or the mean over the sets.
     gamma_, noise_level_ : float
-        Learnt values. The level of "background" noise is the expected number of its points in a
-        set.
+        Learnt values. The level of "background" noise is its expected number of points in a set.
     measure_ : BaseMeasure
         The ground set with its probabilities.
     expected_size_ : float
@@ -573,7 +572,6 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         return len(self.theta_)
 
     def _no_totals(self, n_columns: int) -> Totals:
-        """Return the totals before the first set."""
         if isinstance(self.ground_set, str):
             return LEARNT[self.ground_set].none(n_columns)
         return FixedMeasure(self.ground_set)
@@ -597,7 +595,6 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
 
 
 def _gain(learnt: Learnt, data: SetBatches) -> Floats:
-    """Return the log-likelihood of each set, less that of independent points."""
     values = log_density(data, learnt.parameters)
     others = learnt.totals.independent_log_likelihood(data.sets)
     if others is None:

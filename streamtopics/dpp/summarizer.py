@@ -123,8 +123,7 @@ class DigestSentence(NamedTuple):
     score, log_gain : float
         As in `Summary`.
     n_documents : int
-        Number of documents nearest to this sentence of the digest, by the largest cosine with one
-        of their sentences.
+        Number of documents with a sentence nearest to this sentence of the digest, by the cosine.
     """
 
     document: int
@@ -148,8 +147,7 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
     n_sentences : int, default=5
         Maximal number of sentences of a summary.
     n_words : int or None, default=None
-        Maximal number of words, separated by white space, instead of `n_sentences`. Sentences too
-        long for the rest are skipped.
+        Maximal number of words, separated by white space, instead of `n_sentences`.
     vectorizer : CountVectorizer, TfidfVectorizer, HashingVectorizer or None, default=None
         Makes features of sentences; a copy is fitted in `fit` or the first `partial_fit`. None
         hashes words of two letters or more to 2^18 binary columns; with ``quality="thesis"`` None
@@ -157,11 +155,11 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
     quality : {"centrality", "thesis"} or callable, default="centrality"
         "centrality" is the cosine with the mean of the document's sentences. "thesis" is the learnt
         kernel of the source. A callable gets the sentences of a document and their features, a CSR
-        matrix with rows of length 1 or 0, and returns a non-negative number for each sentence; 0 is
-        never chosen.
+        matrix with rows of length 1 or 0, and returns a number of at least 0 for each; 0 is never
+        chosen.
     quality_power : float or None, default=None
-        L = (q q)^(power / 2) S of quality q and similarity S; 0 is diversity alone. None is 2;
-        for "thesis" 1, as in the source.
+        L = (q q)^(power / 2) S of quality q and similarity S; 0 is diversity alone. None is 2, or 1
+        for "thesis", as in the source.
     fragment_weight : float, default=0.5
         Factor of the centrality of fragments: sentences with a small first letter or a comma at the
         start. In digests, sentences that continue another, for example "But it was not to be." or

@@ -11,9 +11,8 @@ quality of a sentence. The kernel of the thesis is learnt from a corpus by `LowR
 with p the law of independent words, U and gamma of the corpus, and theta of the document. p falls
 by a factor of fifty or more with each word: with power 1 the shortest sentences win.
 
-Each step of the selection takes the point with the largest d^2 times squared quality, d the
-distance from the span of the taken points. A step adds one row of an incomplete Cholesky factor, so
-l of n points cost O(n l (l + r)).
+Each step takes the point with the largest d^2 times squared quality, d the distance from the span
+of the taken points, by one row of an incomplete Cholesky factor: l of n points cost O(n l (l + r)).
 
 Source: Dupuy (2017), section 4.4; Chen, Zhang and Zhou (2018), "Fast greedy MAP inference for
 determinantal point process to improve recommendation diversity".
@@ -165,8 +164,8 @@ def greedy_map(
     log_quality : ndarray of shape (n,) or None, default=None
         log q in nats; -inf excludes a point. None is 0.
     costs, budget : ndarray of shape (n,) and float, or None, default=None
-        Cost of each point, for example its words, and the maximal sum. Points above the remaining
-        budget are skipped.
+        Cost of each point, for example its words, and the maximal sum. Too costly points are
+        skipped.
 
     Examples
     --------

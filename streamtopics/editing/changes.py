@@ -54,7 +54,6 @@ def taken_back(commit: TopicCommit, edits: Edits) -> TopicCommit:
 
 
 def _labels_after(labels: TopicLabels, step: EditStep) -> TopicLabels:
-    """The labels after an edit."""
     edit, own, first = step.edit, frozenset(step.edit.topics), step.edit.topics[0]
     pairs = frozenset((topic, column) for topic in own for column in step.columns)
     match edit.kind:
@@ -109,8 +108,7 @@ def _rearranged(
     """The posterior of the new rows, and the share of each old row in each new row.
 
     A row made of one whole old row has the same bits. Otherwise counts and alpha are the sums of
-    the parts. The prior is the first part's, with the greatest weight of all parts: the prior
-    counts once.
+    the parts. The prior is the first part's, with the greatest weight: the prior counts once.
     """
     old, words = posterior._state, posterior._state.S.words
     learnt, shares = old.S.rows(words), np.zeros((posterior.n_nodes, len(rows)))

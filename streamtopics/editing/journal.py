@@ -89,7 +89,6 @@ def edits_from_json(text: str) -> list[Edit]:
 
 
 def _read(row: dict[str, Any]) -> Edit:
-    """One edit of a file."""
     edit = Edit(
         row["kind"], tuple(map(int, row["topics"])),
         tuple(tuple((word, float(p)) for word, p in words) for words in row.get("leading", ())),

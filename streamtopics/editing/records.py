@@ -80,8 +80,8 @@ class TopicLabels:
     def move_out(self, column: int, counts: np.ndarray, lam: np.ndarray) -> None:
         """Divide a word's tokens in topics without this word among the remaining topics, in place.
 
-        In proportion to the tokens in `counts`, or in `lam` if there are none; both are of this
-        word. Locked topics get nothing.
+        In proportion to the word's tokens in `counts`, or in `lam` if none. Locked topics get
+        nothing.
         """
         n_hidden = len(counts) - len(self.topics)
         own = self.mask((topic for topic, other in self.excluded if other == column), n_hidden)
@@ -116,8 +116,8 @@ class Edits:
     labels: TopicLabels
     n_started: int  # Topics at the start of learning
     steps: tuple[EditStep, ...] = ()
-    # The commit record before the first count-moving step since the last minibatch, and the number
-    # of steps before it
+    # The commit record before the first count-moving step since the last minibatch, and its step
+    # number
     base: Any = None
     n_base: int = 0
 

@@ -34,8 +34,7 @@ from streamtopics.utils.parallel import lock_of
 from streamtopics.utils.steps import check_not_frozen, counted, last_step, names_of
 from streamtopics.utils.structure import for_scipy
 
-# Leading words used to recognise a topic. Tokens needed for a split, and the share below which a
-# part belongs to another topic.
+# Leading words to recognise a topic, least tokens for a split, and least share of a topic's part.
 KEPT_WORDS, LEAST_TOKENS, LEAST_TOKEN = 30, 100.0, 1e-3
 
 
@@ -81,8 +80,7 @@ def merge(model: BaseEstimator, topics: Sequence[int]) -> Edit:
 def split(model: BaseEstimator, topic: int, X: object, *, n: int = 2) -> Edit:
     """Make several topics of one, from documents.
 
-    The largest part keeps the row, the name and the number of the topic. Further parts get rows
-    after the last row.
+    The largest part keeps the row, the name and the number of the topic; further parts come last.
 
     Parameters
     ----------

@@ -42,8 +42,8 @@ class AspectSentimentModel(LearnsByRule, SentenceTopics):
 
     Each sentence draws its words from the topic of one aspect under one sentiment. A document has
     proportions of sentiments and, in each sentiment, of aspects. The prior assigns words to
-    sentiments; labels are not needed. On a stream seed words fade from the topics unless the update
-    boosts the prior.
+    sentiments, without labels. On a stream seed words fade from the topics unless the update boosts
+    the prior.
 
     Parameters
     ----------
@@ -66,8 +66,8 @@ class AspectSentimentModel(LearnsByRule, SentenceTopics):
     doc_aspect_prior : float, default=2.0
         Dirichlet parameter of the aspects in each sentiment (the papers' alpha). The source has 1.
     inference : {"em", "frank_wolfe"}, default="em"
-        How the proportions of a document are found: by EM, or by the steps printed in the source,
-        which are less exact.
+        How the proportions of a document are found: by EM, or by the less exact steps of the
+        source.
     {sweeps_and_batches, max_iter}
     {common_parameters}
 
@@ -196,8 +196,7 @@ class AspectSentimentModel(LearnsByRule, SentenceTopics):
         Returns
         -------
         proportions : ndarray of shape (n_documents, n_sentiments), float64
-            Columns in the order of `classes_`. Rows sum to 1; all equal for a document without
-            words.
+            Columns in the order of `classes_`. Rows sum to 1; all equal without words.
         """
         return self._sentiments(X, groups, "predict_proba")
 
@@ -262,7 +261,6 @@ class AspectSentimentModel(LearnsByRule, SentenceTopics):
 
 
 def _checked_sentiments(sentiments: Any) -> np.ndarray:
-    """The names as an array."""
     names = list(sentiments) if has_entries(sentiments) else []
     one_kind = all(isinstance(name, str) for name in names) or all(map(is_whole, names))
     if not one_kind or len(set(names)) < max(2, len(names)):

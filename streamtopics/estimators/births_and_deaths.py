@@ -46,8 +46,7 @@ class ReportsLifetimes(StreamingTopicModel):
         Returns
         -------
         report : list of TopicLifetime
-            A row for each of `births_`, with words instead of columns. `pandas.DataFrame(report)`
-            makes a frame.
+            A row for each of `births_`, with words; `pandas.DataFrame(report)` makes a frame.
         """
         names = dict(enumerate(self._column_names(feature_names)))
         return [one.named(names) for one in self.births_]

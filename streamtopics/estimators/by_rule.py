@@ -27,7 +27,6 @@ class LearnsByRule(StreamingEstimator):
 
     @property
     def _rule(self) -> Any:
-        """The rule of `update`, or the default."""
         return self._record("update", self.update)
 
     def _learner(self, batch: Any, pool: Workers) -> Any:
@@ -43,7 +42,6 @@ class LearnsByRule(StreamingEstimator):
             check_same_state(self._rule, before.update, before.state, before.posterior)
 
     def _first_commit(self, posterior: Posterior) -> Commit:
-        """The state before the first minibatch."""
         return Commit(posterior, self._rule.init(posterior), 0, self._rule)
 
     def _learn(self, batch: Any, pool: Workers) -> None:

@@ -114,9 +114,8 @@ class GuidedTopics(TakesVectors):
         Further topics without names. Such topics take documents from the named topics.
     name_vectors : mapping of str to array-like, array-like or None, default=None
         Vectors of the names, of the same kind as the `vectors` of documents: by name, or a row for
-        each name in the order of `seeds`, with zeros for a name without a vector. Each vector
-        counts as 30 documents. A name with a vector needs no seeds; give an empty list. Vectors
-        need one topic a document.
+        each name in the order of `seeds`, zeros for no vector. Each vector counts as 30 documents.
+        A name with a vector needs no seeds; give an empty list. Vectors need one topic a document.
     seed_weight : float, default=2.0
         Pseudo-tokens of the topic for each of its seed words in a document.
     seed_strength : float, default=20.0
@@ -124,8 +123,7 @@ class GuidedTopics(TakesVectors):
     label_weight : float, default=20.0
         Pseudo-tokens of the topic for the label of a document, in learning.
     max_count : int or None, default=3
-        Largest count of a word in a document; larger counts are cut. None counts all tokens, as
-        `score` does.
+        Largest count of a word in a document, for cutting. None counts all tokens, as `score` does.
     update : {"online_em", "svb", "bps", "power_prior", "population_vb", "svi"} or Rule, \
             default="online_em"
         How the topics learn a minibatch; see `streamtopics.updates`.
@@ -135,9 +133,8 @@ class GuidedTopics(TakesVectors):
     topic_word_prior : float, default=0.3
         Pseudo-count of every word in every topic, in tokens.
     n_start_documents : int, default=20000
-        Documents in the beginning of a stream. `partial_fit` keeps these documents, also in saved
-        models, and learns all of them again when their number has grown by a tenth. Rules with
-        forgetting keep none.
+        Documents in the beginning of a stream. `partial_fit` keeps these, also in saved models, and
+        learns all again when their number has grown by a tenth. Rules with forgetting keep none.
     batch_size : int, default=20000
         Documents in a minibatch of `fit`; a rest of less than half joins the last minibatch. The
         first minibatch starts the learning and should hold many seed words.
@@ -432,7 +429,6 @@ class GuidedTopics(TakesVectors):
 
 
 def _frozen(seeds: Mapping[str, Collection[str]]) -> dict[str, tuple[str, ...]]:
-    """A frozen copy of the seeds."""
     for name, words in seeds.items():
         check_words(f"the seeds of topic {name!r}", words)
     return {name: tuple(words) for name, words in seeds.items()}

@@ -124,8 +124,8 @@ class HDPGibbsOnlineEM(HDPModel):
         pi_k = S_k / (sum_j S_j + concentration),    doc_topic_prior_ = doc_concentration * pi
 
     The documents of a minibatch are sampled one after another and share new topics. Equal topics
-    are not merged: on streams of less than some hundred minibatches expect up to twice the true
-    number of active topics.
+    are not merged: on less than some hundred minibatches expect up to twice the number of active
+    topics.
 
     {parameters, first_n_components}
     update : Rule or None, default=None
@@ -133,8 +133,7 @@ class HDPGibbsOnlineEM(HDPModel):
         with forgetting, for example ``PowerPrior(Memory(10_000))``, drops old topics.
     {kappa, tau, hdp_documents}
     topic_word_prior : float, array-like of shape (n_features,), WordPrior or callable, default=0.01
-        Pseudo-count of every word in every topic, in tokens. From 0.05 on, some topics stay merged
-        for good.
+        Pseudo-count of every word in every topic, in tokens. From 0.05 on, some topics stay merged.
     {small_batches, max_iter, common_parameters}
 
     {attributes, hdp_attributes, mean_components, common_attributes}
@@ -193,8 +192,8 @@ class HDPVarGibbs(HDPModel):
     tau : float, default=0
         Delay of the step size, in minibatches; larger values slow the first steps down.
     n_documents : int or None, default=None
-        Size of the corpus (the papers' D). None is the number of documents seen so far, for a
-        stream without end.
+        Size of the corpus (the papers' D). None is the number seen so far, for a stream without
+        end.
     {hdp_documents}
     topic_word_prior : float, array-like of shape (n_features,), WordPrior, callable or None, \
             default=None

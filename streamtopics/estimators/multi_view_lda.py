@@ -55,9 +55,8 @@ WEIGHTS_AT_ONCE = 2**26
 class MultiViewLDA(ClassifierMixin, LearnsByRule, LearntTopics, CountsInput):
     """A classifier of documents: topics of each class, and topics shared by all (MviewLDA).
 
-    The words of a document are drawn from the topics of its class and from topics shared by all
-    classes. A new document gets the class with the greatest log p(class) plus a variational bound
-    on log p(words | class).
+    The words of a document are drawn from the topics of its class and from shared topics. A new
+    document gets the class with the greatest log p(class) plus a bound on log p(words | class).
 
     Parameters
     ----------
@@ -93,9 +92,8 @@ class MultiViewLDA(ClassifierMixin, LearnsByRule, LearntTopics, CountsInput):
     class_count_ : ndarray of shape (n_classes,)
         Learnt documents of each class.
     topic_class_ : ndarray of shape (n_components,)
-        Place in `classes_` of each topic's class; -1 for the shared topics, which are the last. The
-        number of topics, n_components here and below, is n_classes * n_local_topics +
-        n_global_topics.
+        Place in `classes_` of each topic's class; -1 for the shared topics, the last ones.
+        n_components, here and below, is n_classes * n_local_topics + n_global_topics.
     {dirichlet_components}
     {common_attributes}
 

@@ -173,8 +173,7 @@ class SVBHPP(BayesianLDA):
 
     q(rho_t) is found together with lam_t: retention is high if yesterday's topics explain the
     minibatch better than no topics. Use this class for few large minibatches and for sudden
-    changes. Slow drift is mostly missed: ``StreamingLDA(update=PowerPrior(Memory(20_000)))`` then
-    predicts better.
+    changes. For slow drift ``StreamingLDA(update=PowerPrior(Memory(20_000)))`` predicts better.
 
     {by_default}
 
@@ -304,8 +303,8 @@ class GibbsOnlineEM(OnlineEMLDA):
         s_t = (1 - r_t) s_{t-1} + r_t S_t / B,    beta = s_t normalised
 
     A count c is sampled as ceil(c) tokens of weight c / ceil(c): exact for whole counts. TF-IDF
-    rows of norm 1 make documents of a few tokens, and the learnt prior outweighs so few. Give
-    counts, or scale the rows up.
+    rows of norm 1 make documents of a few tokens, outweighed by the learnt prior. Give counts, or
+    larger rows.
 
     {by_default}
 
@@ -371,8 +370,7 @@ class GibbsOnlineEM(OnlineEMLDA):
 class VariationalOnlineEM(OnlineEMLDA):
     """Latent Dirichlet allocation by variational online EM (V-OEM).
 
-    As `GibbsOnlineEM`, with expected statistics by mean-field inference: without random draws, but
-    biased.
+    As `GibbsOnlineEM`, with expected statistics by mean-field inference: not random, but biased.
 
     {by_default}
 

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The methods of the literature: parameters of `StreamingLDA` by the name of a method.
 
-Settings are from the sources. A class of the same name takes these settings by its `preset`, and
-otherwise has its own defaults.
+Settings are from the sources. A class of the same name takes these settings only by `preset`.
 """
 
 from dataclasses import replace

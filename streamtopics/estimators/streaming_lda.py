@@ -44,8 +44,7 @@ class StreamingLDA(Editable):
 
     Rule, local step and view are words, or frozen records with fields as parameters:
     ``update__boost__scale``, ``inference__n_sweeps``. The defaults predict best on the measured
-    texts, short and long. A rule with forgetting adds `drift_`, and a rule that can merge adds
-    `merge`.
+    texts. A rule with forgetting adds `drift_`, and a rule that can merge adds `merge`.
 
     {parameters, n_components}
     update : {"svb", "bps", "online_em", "power_prior", "hpp", "mhpp", "population_vb", \
@@ -60,9 +59,8 @@ class StreamingLDA(Editable):
         length is the number of entries. `transform` and scores take more iterations.
     view : {"auto", "mean", "corrected_mean", "geometric_mean"} or view, default="auto"
         Word weights in the local step. "mean": the expected topics. "corrected_mean": exp(psi(lam +
-        1/2)), almost the same. "geometric_mean": exp(E[log beta]), as in exact variational Bayes;
-        one-pass topics are worse. "auto" is "corrected_mean" for variational inference, else
-        "mean".
+        1/2)), almost the same. "geometric_mean": exp(E[log beta]), as in exact variational Bayes,
+        worse in one pass. "auto" is "corrected_mean" for variational inference, else "mean".
     doc_topic_prior : float, array-like of shape (n_components,), Symmetric or None, default=None
         Dirichlet parameter of the documents' topic proportions (the papers' alpha), in tokens, at
         the start. None is ``Symmetric(3)`` of `streamtopics.priors`: three tokens in all.
@@ -73,17 +71,15 @@ class StreamingLDA(Editable):
     topic_word_prior : "auto", float, array-like of shape (n_features,) or \
             (n_components, n_features), WordPrior or callable, default="auto"
         Dirichlet parameter of the topics (the papers' eta): a pseudo-count, in tokens, of every
-        word in every topic. "auto" is 0.02. In `fit` on less than 5,000 documents the value is
-        ``1.5 / n_components``, between 0.02 and 0.15, if weights may grow under the rule. An array,
-        or a record such as `streamtopics.priors.SeedWords`, makes some words more likely in some
-        topics.
+        word in every topic. "auto" is 0.02; in `fit` on less than 5,000 documents ``1.5 /
+        n_components``, between 0.02 and 0.15, if weights may grow under the rule. An array, or a
+        record such as `streamtopics.priors.SeedWords`, makes some words more likely in some topics.
     {boosted_prior}
     start : {"spectral", "noise"} or Start, default="spectral"
         How the first topics are made. "spectral" makes a topic of each cluster of documents, by
         k-means on vectors of their words: of the whole corpus in `fit`, of the first minibatch in
-        `partial_fit`. "noise" depends on the seed alone: streams with equal seeds can be merged,
-        and if `topic_word_prior` and `max_iter` are numbers, `fit` equals `partial_fit` on
-        minibatches.
+        `partial_fit`. "noise" depends on the seed alone: streams with equal seeds merge, and if
+        `topic_word_prior` and `max_iter` are numbers, `fit` equals `partial_fit` on minibatches.
     schedule : Schedule or None, default=None
         Steps within a minibatch and along the stream: parts, growing weights, a limit of the prior,
         rounds or averages. None is ``Schedule()`` of `streamtopics.estimators`.
@@ -91,8 +87,8 @@ class StreamingLDA(Editable):
         Documents in a minibatch of `fit`.
     max_iter : int or "auto", default="auto"
         Passes of `fit` over the corpus. "auto" is one over at least 5,000 documents and 400,000
-        tokens, and up to five over smaller corpora. With one topic a document "auto" is one over
-        5,000 documents, else two.
+        tokens, and up to five over less; with one topic a document one over 5,000 documents, else
+        two.
     {common_parameters}
 
     Attributes
@@ -208,7 +204,6 @@ class StreamingLDA(Editable):
         return np.full((1, 1), prior)
 
     def _rule(self) -> Any:
-        """The rule, from the parameters as they are now."""
         return self._record("update", self.update)
 
     def _local_step(self) -> Any:

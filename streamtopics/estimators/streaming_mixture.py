@@ -43,8 +43,7 @@ class StreamingMixture(ReportsLifetimes, TakesVectors, Editable):
             "svi"} or Rule, default="svb"
         How the clusters learn a minibatch; see `streamtopics.updates`.
     background : float, default=0.2
-        Share of the words of a document from the background, in [0, 1); 0 is the Dirichlet
-        multinomial mixture.
+        Share of words from the background, in [0, 1); 0 is the Dirichlet multinomial mixture.
     topic_word_prior : float, array-like of shape (n_features,) or (n_components, n_features), \
             WordPrior or callable, default=0.02
         Dirichlet parameter of the clusters: a pseudo-count, in tokens, of every word.
@@ -56,9 +55,8 @@ class StreamingMixture(ReportsLifetimes, TakesVectors, Editable):
     births : DirichletProcess or None, default=None
         How clusters are born and die along the stream, for example ``DirichletProcess()`` of
         `streamtopics.updates`; at most `n_components` live at once. Under a rule with forgetting,
-        for example ``PowerPrior(Memory(10_000))``, dead clusters make room for new clusters. New
-        clusters are found within one minibatch, so make minibatches large. None keeps the number of
-        clusters.
+        for example ``PowerPrior(Memory(10_000))``, dead clusters make room for new clusters, found
+        within one large minibatch. None keeps the number of clusters.
     vector_weight : float, default=0.2
         Power of the probability of a document's vector, in [0, 1], if `vectors` are passed. 0
         ignores the vectors; with 1 words hardly count.

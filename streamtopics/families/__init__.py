@@ -3,8 +3,7 @@
 
 The conjugate families have the density h(b) exp(<eta, t(b)> - A(eta)). Natural parameters eta,
 arrays of float64 of shape (..., n), are pseudo-counts: the posterior is the prior plus statistics
-of the data. All have the same functions, with results of shape (...), over the axes before the
-last:
+of the data. All have the same functions, with results of shape (...), without the last axis:
 
     from_parameters(...)       eta of the usual parameters, array-likes that broadcast
     parameters(eta)            the usual parameters; for a Dirichlet eta itself

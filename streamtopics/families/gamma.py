@@ -68,8 +68,7 @@ def kl(eta: np.ndarray, other: np.ndarray) -> np.ndarray:
         (a - a0) psi(a) - lnG(a) + lnG(a0) + a0 ln(b / b0) + a (b0 - b) / b
         = d(a0, a b0 / b) + D(a, a0),
 
-    d being `log_gamma.deviance` and D `log_gamma.remainder_divergence`, both at least 0 (rounding
-    below 0 is cut off).
+    d being `log_gamma.deviance` and D `log_gamma.remainder_divergence`, both cut off at 0.
     """
     (a, b), (a0, b0) = parameters(eta), parameters(other)
     a, a0 = np.broadcast_arrays(a, a0)

@@ -84,8 +84,7 @@ def remainder_divergence(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 def _of_large(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """By Stirling's series; every term has a factor (b - a)^2 / (a b).
 
-    With u = 1/a and v = 1/b, the divergence of 1/x^n is this factor times T_n = sum_{k=1..n} k u^k
-    v^(n-k).
+    With u = 1/a and v = 1/b, the divergence of 1/x^n is this times sum_{k=1..n} k u^k v^(n-k).
     """
     u, v = 1.0 / a, 1.0 / b
     T, total, power, v2 = u, COEFFICIENTS[0] * u, u, v * v

@@ -7,8 +7,7 @@ h = g^(-1/2). Data add (sum x, n, sum x^2, n).
 
     A(eta) = lnG(a) - a ln b + ln(2 pi / k) / 2
 
-b is a difference of natural parameters: subtract a common offset from the data if sum x^2 is many
-times their spread.
+b is a difference of natural parameters: take an offset off the data if sum x^2 is large.
 
 Source: Bernardo and Smith (1994), "Bayesian theory", section 5.2; Masegosa et al.
 (2020), "Variational inference over nonstationary data streams for exponential family

@@ -97,8 +97,7 @@ def kl(eta: np.ndarray, other: np.ndarray) -> np.ndarray:
         KL(Gamma(a, b) || Gamma(a0, b0))
         + [tr(L^-1 L0) - p - ln|L^-1 L0| + (m - m0)'L0 (m - m0) a / b] / 2
 
-    If L and L0 are close, the terms with both are a sum over the eigenvalues of L^-1 L0, without
-    cancellation.
+    For close L and L0, the terms with both are a sum over the eigenvalues of L^-1 L0.
     """
     (m, L, a, b), (m0, L0, a0, b0) = parameters(eta), parameters(other)
     of_g = gamma.kl(gamma.from_parameters(a, b), gamma.from_parameters(a0, b0))

@@ -2,8 +2,7 @@
 """The exponential density on [0, 1]: exp(w rho - A(w)), for any real w.
 
 The natural parameter w has no axis: array-likes of any shape are arrays of parameters, and results
-have the same shape; arguments of `kl` broadcast. w > 0 draws rho towards 1, w = 0 is the uniform
-density.
+have the same shape; arguments of `kl` broadcast. w > 0 draws rho towards 1, w = 0 is uniform.
 
     A(w) = ln((e^w - 1) / w)
 
@@ -66,8 +65,7 @@ def kl(w: ArrayLike, other: ArrayLike) -> np.ndarray:
 
         (w - g) m - A(w) + A(g)
 
-    The cancelling parts of w m and A(w) are left out: the error is about 1e-15 times 1 + ln|w| +
-    ln|g|.
+    Without the cancelling parts of w m and A(w): the error is about 1e-15 times 1 + ln|w| + ln|g|.
     """
     w, other = np.asarray(w, dtype=np.float64), np.asarray(other, dtype=np.float64)
     m, c = mean_and_complement(w)

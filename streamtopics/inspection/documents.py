@@ -51,8 +51,8 @@ def documents_of(
     Returns
     -------
     documents : list of TopicDocument
-        ``pandas.DataFrame(documents)`` makes a frame. Shares are posterior means: in a document of
-        few words no share is near 1.
+        ``pandas.DataFrame(documents)`` makes a frame. Shares, as means, are below 1 in short
+        documents.
 
     Examples
     --------

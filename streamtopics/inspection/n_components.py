@@ -38,8 +38,8 @@ class NComponentsRow(NamedTuple):
     gain: float  #: Score less the score of the words' frequencies alone
     coherence: float  #: NPMI of the topics' top words over the held-out documents
     diversity: float  #: Share of distinct words among the top words
-    #: Share of the documents put into the same topic by two models, beyond chance: 1 for equal
-    #: topics, 0 for unrelated topics
+    #: Share of documents in the same topic of two models, beyond chance: 1 for equal topics, 0 for
+    #: none
     stability: float
     seconds: float  #: Of one `fit`
 
@@ -103,29 +103,27 @@ def compare_n_components(
     """Fit models of several numbers of topics, and compare prediction, words and stability.
 
     The documents are put at random into `n_splits` parts. For each number and part a model learns
-    from the remaining parts, in order, and is scored on the part. All numbers have the same parts
-    and seeds.
+    from the remaining parts, in order, and is scored on the part, with equal parts and seeds for
+    all numbers.
 
     Parameters
     ----------
     estimator : estimator
         A topic model with the parameter `n_components` that learns from counts alone, of this
-        package or of scikit-learn; a pipeline with such a model as last step; or a `TopicStream`.
-        Clones are fitted.
+        package or of scikit-learn; a pipeline with such a last step; or a `TopicStream`. Clones are
+        fitted.
     X : {array-like, sparse matrix} of shape (n_documents, n_features), or sequence of str
         Word counts; or texts for a pipeline, with new words for each part.
     n_components : iterable of int, default=(10, 20, 50, 100)
         Numbers of topics.
     n_splits : int, default=3
-        At least 2. Models of two parts differ in 2 / n_splits of the documents, so compare
-        stability at one number of splits.
+        At least 2. Models of two parts differ in 2 / n_splits of the documents: keep the number.
     n_words : int, default=10
         Top words of each topic, at least 2.
     random_state : int, RandomState instance or None, default=None
         Seed of the parts, and of the models if they have a `random_state`.
     n_jobs : int or None, default=None
-        Number of threads to fit models side by side, at most `n_splits`. Results except `seconds`
-        are the same for any number.
+        Number of threads, at most `n_splits`. Results except `seconds` are the same for any number.
 
     Returns
     -------
@@ -144,9 +142,9 @@ def compare_n_components(
 
         (p - e) / (1 - e),   p = sum over k of n_k,m(k) / n,   e = sum over k of a_k b_m(k) / n^2,
 
-    for the n documents of both parts, each by its most probable topic: a_k documents are in topic k
-    of the first model, b_j in topic j of the second, n_kj in both, and m is the one-to-one matching
-    of topics with the largest p.
+    for the n documents of both parts, each by its most probable topic: a_k are in topic k of the
+    first model, b_j in topic j of the second, n_kj in both, and m is the matching of topics with
+    largest p.
 
     References
     ----------
@@ -200,8 +198,6 @@ class _Measurement(NamedTuple):
 
 @dataclass(frozen=True)
 class _Frequencies:
-    """A model of one topic: the words' frequencies."""
-
     components_: np.ndarray
 
     def transform(self, X: Any) -> np.ndarray:

@@ -44,8 +44,7 @@ def topic_table(
     n_words : int, default=10
         Words of each topic.
     relevance : float in [0, 1], default=0.6
-        As in `top_words`: 1 orders by probability, smaller values prefer words rare in other
-        topics.
+        As in `top_words`: 1 orders by probability, smaller values prefer distinctive words.
 
     Returns
     -------

@@ -26,8 +26,7 @@ MOST_IN_A_JOB = 2**31 - 1
 class Gibbs(LocalStep):
     """Sweeps over the tokens of each document, and averages over the last of them.
 
-    A count is cut into tokens, see `local.step.cut`. A token starts in the most probable topic of
-    its word in this document.
+    A count is cut into tokens, see `local.step.cut`. Tokens start in the most probable topic.
 
     Parameters
     ----------

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Groups of documents that explain each other better than the present topics do.
 
-The tables of a Dirichlet process, by conditional probabilities: document d of B goes to the largest
-of
+The tables of a Dirichlet process, by conditional probabilities: document d of B goes to the best of
 
     (n_G / B) p(d | G)       of a group G of n_G others, if p(d | G) > p_0(d),
     e p_0(d)                 of a new group, e = concentration / (concentration + B),

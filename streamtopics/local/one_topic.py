@@ -8,8 +8,7 @@ With m_kw = share beta_kw + (1 - share) b_w, b the background, a document's topi
 and the tokens of word w are divided: topic k gets the part share beta_kw / m_kw, the background the
 rest; Nigam et al. (2000), "Text classification from labeled and unlabeled documents using EM".
 Without a background this is the mixture of Yin and Wang (2014), "A Dirichlet multinomial mixture
-model-based approach for short text clustering". A vector of the document adds a power of p(e_d |
-k).
+model-based approach for short text clustering". A document's vector adds a power of p(e_d | k).
 """
 
 from dataclasses import dataclass
@@ -37,8 +36,7 @@ class OneTopic(LocalStep):
     Parameters
     ----------
     share : float
-        Share of the tokens from a document's topic. Below 1 the rest is from the first topic, the
-        background.
+        Share of the tokens from a document's topic; the rest is from the first topic, a background.
     vector_weight : float
         Power of the probability of a document's vector; 0 ignores vectors.
     """

@@ -43,8 +43,7 @@ class Source(Protocol):
 class LocalStep(Protocol):
     """A local step: derives from this class and defines `step` and `doc_topic`.
 
-    All draws come from `seeds`, one for each document: the result for a document does not depend on
-    other documents or on the workers.
+    All draws come from `seeds`, one for each document: results do not depend on other documents.
     """
 
     #: Reports of the step besides counts: "log_theta", "shares", "local_bound"

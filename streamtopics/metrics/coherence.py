@@ -68,11 +68,10 @@ def topic_coherence(
 
     Notes
     -----
-    NPMI is -1 for two words that never meet, also if one word never occurs, and 0 for two words of
-    every document. In C_V the NPMI of a word with itself is 1, and a word that never occurs has 0
-    with all words. A conditioning word that never occurs gives log(1 / n_documents) in UMass, and
-    log (epsilon) in UCI. With `epsilon` these limits stay, and all other values follow the
-    formulas.
+    NPMI is -1 for two words that never meet, also if one never occurs, and 0 for two words of every
+    document. In C_V the NPMI of a word with itself is 1, and a word that never occurs has 0 with
+    all words. A conditioning word that never occurs gives log(1 / n_documents) in UMass, and
+    log(epsilon) in UCI. With `epsilon` these limits stay, and all other values follow the formulas.
 
     UMass is the mean over pairs, not the sum. C_V can be high for words that never meet.
     With ``window="auto", epsilon=1e-12`` values are gensim's ("c_npmi", "c_v", "c_uci") if no

@@ -69,8 +69,7 @@ def open_vocabulary_probability(
     Returns
     -------
     score : float
-        Mean over the held-out tokens of all texts, in nats per token; higher is better. NaN without
-        held-out tokens.
+        Mean over the held-out tokens, in nats per token; higher is better. NaN without such tokens.
 
     Examples
     --------

@@ -219,8 +219,7 @@ def unlike_known(estimator: object, X: object, known: object, reject: float) -> 
     X, known : {array-like, sparse matrix} of shape (n_documents, n_features)
         Word counts. The model must not have learnt from the known documents.
     reject : float
-        In [0, 1]. Below 1 / (1 + number of known documents) only documents without words are
-        unlike.
+        In [0, 1]. Below 1 / (1 + known documents) only documents without words are unlike.
 
     Returns
     -------
@@ -274,8 +273,7 @@ def perplexity(estimator: object, X: object, *, random_state: int = 0) -> float:
     Returns
     -------
     perplexity : float
-        At least 1, in words; inf if a held-out token has probability 0, NaN without held-out
-        tokens.
+        At least 1; inf if a held-out token has probability 0, NaN without held-out tokens.
 
     Examples
     --------

@@ -61,8 +61,8 @@ def topic_exclusivity(topics: object, n_words: int = 10) -> np.ndarray:
     topics : fitted topic model, or array-like of shape (n_topics, n_features)
         A model with `components_`, or weights of words. Rows are scaled to sum to 1.
     n_words : int, default=10
-        Top words of each topic; fewer words give a higher value, so compare equal numbers. Words
-        of probability 0 do not count.
+        Top words of each topic, above probability 0; compare equal numbers, because fewer score
+        higher.
 
     Returns
     -------

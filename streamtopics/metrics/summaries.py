@@ -6,8 +6,7 @@ With c(g) the count of an n-gram, of a summary S and a reference R
     hits = sum over g of min(c_S(g), c_R(g)),
     precision = hits / n-grams of S,    recall = hits / n-grams of R,
 
-and F is the harmonic mean. For ROUGE-L, hits are the length of the longest common subsequence of
-words (Lin 2004).
+and F is the harmonic mean. Hits of ROUGE-L are the longest common subsequence (Lin 2004).
 """
 
 import re

@@ -26,8 +26,8 @@ class SentenceInference:
     # (n_sentences, n_components): posterior probability of each topic in each sentence; proportions
     # of the document for a sentence without words
     probabilities: np.ndarray
-    # (n_documents,): log likelihood of the words given psi, in nats, and the log prior of psi but
-    # for a constant
+    # (n_documents,): log likelihood of the words given psi, in nats, and the log prior of psi up to
+    # a constant
     objective: np.ndarray
     n_iter: np.ndarray  # (n_documents,): iterations
 
@@ -37,8 +37,7 @@ class AspectStart:
     """Topics with random differences between aspects, for the first minibatch.
 
     A word's factor in an aspect is the same for all sentiments, so only the prior tells sentiments
-    apart. The topics are not normalised, because normalisation would favour the sentiment with
-    fewer known words.
+    apart. Normalised topics would favour the sentiment with fewer known words.
     """
 
     prior: TopicPosterior
@@ -67,8 +66,8 @@ class ASUM:
     # (1956), of size 2 / (n + 3), with theta and with pi in turn, as in Nguyen et al. (2020)
     frank_wolfe: bool
     n_sentiments: int  # The topics of a sentiment are next to each other
-    # Dirichlet parameters, at least 1, of the sentiments of a document and of the aspects of each
-    # sentiment in it
+    # Dirichlet parameters, at least 1, of a document's sentiments and of the aspects of each
+    # sentiment
     gamma: float
     alpha: float
     seed: int  # Of the start

@@ -19,16 +19,14 @@ Numbers = float | np.ndarray
 class DenseModel(Protocol):
     """A model of samples X and, for some models, targets y.
 
-    A model with natural parameters relative to a point has `offsets`, numbers to add by (block,
-    name of a marginal).
+    A model with relative natural parameters has `offsets`, by (block, name of a marginal).
     """
 
     #: Whether y, a number for each sample, is required
     needs_target: ClassVar[bool] = False
     #: Whether X may have NaN for missing values
     accepts_missing: ClassVar[bool] = False
-    #: Fields that natural parameters are relative to: a prior can only be boosted in a model that
-    #: shares them
+    #: Origin of natural parameters: a prior can only be boosted in a model with equal fields
     coordinates: ClassVar[tuple[str, ...]] = ()
     #: Blocks of the posterior whose last axis, or that of the family's numbers, is the columns of
     #: X, and perhaps an intercept after them

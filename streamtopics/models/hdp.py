@@ -34,8 +34,7 @@ class HDP:
     n_sweeps: int  # Gibbs sweeps over a document, and the number of last sweeps in the averages
     n_averaged: int
     seed: int  # Seed of the draws
-    # Whether lam is a posterior: then a document has its own weights of topics, and its words count
-    # in the topics during the sampling
+    # Whether lam is a posterior: a document then has its own weights, and counts while sampled
     bayesian: bool = False
 
     def learn(

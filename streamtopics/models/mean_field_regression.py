@@ -45,14 +45,13 @@ class MeanFieldRegression(DenseModel):
     shape, rate : float
         Parameters of the gamma prior of the precision of the noise.
     input_mean_mass, input_shape, input_rate : float
-        Normal-gamma prior of each input: weight of the mean 0 in samples, and shape and rate of the
-        gamma prior of the precision.
+        Normal-gamma prior of each input: weight of the mean 0 in samples, shape and rate of
+        precision.
 
     Notes
     -----
-    Make at least two passes over a minibatch with a rule that forgets. `PopulationVB` and
-    `StochasticVI` do not suit this model. Centre inputs with means far from 0 relative to their
-    spread.
+    With forgetting make at least two passes over a minibatch. `PopulationVB` and `StochasticVI` do
+    not suit this model. Centre inputs with means far from 0 relative to their spread.
 
     Examples
     --------
@@ -119,9 +118,8 @@ class MeanFieldRegression(DenseModel):
     ) -> np.ndarray:
         """Log density of each sample, inputs and target; without y, of the inputs.
 
-        Exact for observed inputs. The density of y is a mixture of Gaussians over the precision of
-        the noise, by quadrature. A missing input enters by its mean and its variance, capped if the
-        variance is infinite (a < 1.5).
+        Exact for observed inputs. The density of y is a mixture of Gaussians over the precision, by
+        quadrature. A missing input enters by mean and variance, capped if infinite (a < 1.5).
         """
         X = np.asarray(X, dtype=np.float64)
         m, k, a, b = normal_gamma.parameters(posterior["inputs"])

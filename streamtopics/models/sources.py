@@ -61,8 +61,7 @@ class Table:
     values: np.ndarray  # (n_words, n_components)
     alpha: np.ndarray  # (n_components,)
     mass: np.ndarray
-    # (n_components, n_dimensions + 1): sums of the documents' vectors and numbers of documents, if
-    # there are vectors
+    # (n_components, n_dimensions + 1): sums of the documents' vectors, and numbers, if any
     directions: np.ndarray | None = None
 
     def rows(self, words: np.ndarray) -> np.ndarray:

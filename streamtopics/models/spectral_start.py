@@ -43,8 +43,7 @@ class SpectralStart:
     """Each topic starts as the words of a cluster of documents.
 
     Clusters depend on the documents alone, not on a seed or the order. Topics beyond the number of
-    different documents differ at random. All topics do so if the prior, or the boosted prior, tells
-    topics apart.
+    different documents, and all topics under a prior that tells topics apart, differ at random.
     """
 
     of_seed: ClassVar[bool] = False

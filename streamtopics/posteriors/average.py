@@ -11,8 +11,7 @@ avg = theta lam + u and lam_t = r lam_{t-1} + g s_t + p eta (+ q xi),
     theta_t = w_t + (1 - w_t) theta_{t-1} / r,
     u_t     = (1 - w_t) u_{t-1} + (w_t - theta_t) (g s_t + p eta + q xi),
 
-so u changes only in the rows of the minibatch. theta grows as lam forgets; before theta gets too
-large, theta lam is added to u.
+so u changes only in the minibatch's rows. theta lam is added to u before theta gets too large.
 """
 
 from collections.abc import Sequence

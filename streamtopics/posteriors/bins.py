@@ -41,8 +41,7 @@ class Bins:
     """Moments of the counts of topics by bins."""
 
     exponent: int  # The least value is 2 to this power
-    # (N_BINS, n_components, N_MOMENTS): in units of 2^-36; the last bin is for counts too large
-    # the others
+    # (N_BINS, n_components, N_MOMENTS): in units of 2^-36; the last bin is for larger counts
     sums: np.ndarray
 
 

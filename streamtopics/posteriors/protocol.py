@@ -5,8 +5,7 @@ An update of a posterior is affine in its natural parameter,
 
     lam <- retain * lam + gain * s + prior * eta + boost * xi,
 
-with `eta` the prior, start of a stream and target of forgetting, `xi` the boosted prior, and `s`
-the statistics of a minibatch.
+with the prior `eta` of start and forgetting, the boosted prior `xi`, and the statistics `s`.
 """
 
 from __future__ import annotations

@@ -28,19 +28,18 @@ def class_words_prior(
     Parameters
     ----------
     X : {array-like, sparse matrix} of shape (n_documents, n_features)
-        Word counts, without documents of a test: in a search pass `ClassWords` as
-        `class_word_prior`.
+        Word counts, without documents of a test: in a search pass `ClassWords` instead.
     y : array-like of shape (n_documents,)
         Class of each document.
     classes : array-like of shape (n_classes,), default=None
-        The classes, in the order of the rows; a class without documents gets no seeds. None is the
-        classes of `y`, sorted.
+        The classes, in the order of the rows. None is the classes of `y`, sorted. A class without
+        documents gets no seeds.
     n_seeds : int, default=5000
         Largest number of seed words of a class, as in the source. Words absent from the class, and
         words of all documents, are excluded.
     strength, base : float, default=0.5 and 0.01
-        Pseudo-count of a seed word in the topics of its class, and of every other word, in tokens,
-        as in the source.
+        Pseudo-count of a seed word in the topics of its class, and of other words, as in the
+        source.
 
     Returns
     -------

@@ -24,8 +24,7 @@ from streamtopics.utils.checks import MOST_SCALE, check_number, floats
 def word_ranks(words: Collection[str], vocabulary: Vocabulary) -> np.ndarray:
     """Ranks of a vocabulary's words in a list of words, the most frequent first.
 
-    The first word of the vocabulary in the list has rank 1. Words outside the list share the mean
-    of the remaining ranks.
+    The first word of the vocabulary in the list has rank 1. All other words share a mean rank.
 
     Parameters
     ----------
@@ -67,8 +66,7 @@ def zipf_prior(
     ranks : array-like of shape (n_features,), default=None
         Rank of each word, 1 for the most frequent; see `word_ranks`.
     counts : array-like of shape (n_features,), default=None
-        Number of occurrences of each word, instead of ranks. Words with equal counts share the mean
-        of their ranks.
+        Number of occurrences of each word, instead of ranks. Equal counts share a mean rank.
     exponent : float, default=1.07
         The value of the source for English.
     mass : float or None, default=None

@@ -18,8 +18,8 @@ from streamtopics.story.cells import Period, Totals, interval_of, places_in, pos
 from streamtopics.story.findings import Finding, find, sample_of, topics_of
 from streamtopics.utils.times import read_times
 
-# Most findings, alarms and groups on a page, words in the name of a topic, new words, and documents
-# of an alarm.
+# Most findings, alarms and groups on a page, words in a topic's name, new words, and alarm
+# documents.
 MOST_FINDINGS, MOST_ALARMS, MOST_GROUPS, N_WORDS, N_CAME, N_TYPICAL = 10, 20, 24, 10, 3, 3
 # Share of false findings, and relevance in the ranking of the words of a branch.
 LEVEL, RELEVANCE = 0.05, 0.6

@@ -180,8 +180,8 @@ def report(
     groups : array-like of shape (n_documents,), default=None
         Product, country or author of each document, for example.
     totals : Totals, default=None
-        Sums over all documents if `texts` is a sample, for example `totals` of a `TopicStream`.
-        None adds up the given documents.
+        Sums over all documents if `texts` is a sample, as `TopicStream.totals`. None adds up the
+        given.
     findings : sequence of Finding, default=None
         Findings about `totals`, with `documents` as places in `texts`. None looks for findings, at
         a rate of false findings of .05. The page shows the first ten.

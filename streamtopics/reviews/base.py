@@ -199,7 +199,6 @@ class RatedTopicModel(LearntTopics, CountsInput):
         return Documents(X, self._labels(data, X.shape[0], method, known) | own)
 
     def _checked_documents(self, method: str, X: Any, **columns: Any) -> Documents:
-        """Documents of unknown ratings, checked."""
         check_is_fitted(self)
         X = self._counts(X, method)
         return Documents(X, self._labels(columns, X.shape[0], method, self._commit.labels))
@@ -294,7 +293,6 @@ class RatedTopicModel(LearntTopics, CountsInput):
         return labelled(self, shares.astype(batch.X.dtype), row_labels(X))
 
     def _completion(self, method: str, X: Any, **columns: Any) -> tuple[np.ndarray, float]:
-        """Summed log probability of each document's held-out tokens, and their number."""
         batch = self._checked_documents(method, X, **columns)
         observed, held_out = predictive.completion_split(batch.X)
         words = np.unique(held_out.indices).astype(np.int32)

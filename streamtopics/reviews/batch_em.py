@@ -16,8 +16,7 @@ by Newton's method in x = log eta. With h(y) = y (log y - psi(y)), the slope the
     F(x) = (log V + mean E[log beta_kv]) eta + h(eta) - h(V eta) / V.
 
 The mean is at most -log V, and h(eta) - h(V eta) / V is a constant plus the Laplace transform of a
-positive decreasing density. So F' < 0 and |F''| <= |F'|: a Newton step of at most 1 never lowers f,
-without a line search.
+positive decreasing density. So F' < 0 and |F''| <= |F'|: a Newton step of at most 1 never lowers f.
 """
 
 from __future__ import annotations
@@ -65,8 +64,8 @@ def run_em(
     """Rounds until the gain is less than `tol` times the bound; from a random start 11 at least.
 
     The start is `posterior`, random if empty, and `documents`. `e_step` maps topics and documents
-    to statistics with the bound and documents; `alpha_step` maps alpha and documents to alpha. A
-    learnt eta is one number.
+    to statistics and documents; `alpha_step` maps alpha and documents to alpha. A learnt eta is a
+    number.
     """
     bounds: list[float] = []
     burn_in = BURN_IN if posterior.knows_nothing else 0

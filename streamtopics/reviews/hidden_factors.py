@@ -84,13 +84,12 @@ class HiddenFactorsTopics(UserItemModel):
     text_weight : float, default=0.1
         Weight of the log likelihood of words (the source's mu) against squared errors of ratings.
     factor_penalty : float, default=1.0
-        Weight of the squares of biases and factors, in ratings. The source has none on the
-        factors of items.
+        Weight of the squares of biases and factors, in ratings; 0 for items in the source.
     {stream_kappa}
     {em_topic_word_prior}
     max_iter : int, default=50
-        Maximal number of rounds of `fit`, from LDA of the items' reviews: topics of words, then
-        topics, then factors.
+        Most rounds of `fit`, from LDA of items' reviews: topics of words, then topics, then
+        factors.
     max_gradient_iter : int, default=10
         Iterations of L-BFGS on the factors in a round.
     tol : float, default=1e-4
@@ -107,8 +106,7 @@ class HiddenFactorsTopics(UserItemModel):
         By `labels` the bias, factors and number of ratings; of items also the expected tokens
         of each topic. Empty without names.
     offset_, peakedness_ : float
-        Offset of the ratings, and concentration of proportions for given factors (the source's
-        kappa).
+        Offset of the ratings, and concentration of proportions by factors (the source's kappa).
     objective_ : list of float
         The minimised value after each round of `fit`.
     {common_attributes}
@@ -321,8 +319,8 @@ class HiddenFactorsTopics(UserItemModel):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_documents, n_features), default=None
-            Word counts of the reviews, used for unknown items. None for future reviews; then give
-            items, users or both.
+            Word counts of the reviews, for unknown items. None for future reviews by items and
+            users.
         {items_and_users}
 
         Returns

@@ -93,8 +93,7 @@ def reviews_by_profile(X: sparse.csr_matrix, profile: np.ndarray, signs: np.ndar
 class RatedLDA:
     """Inference in reviews, given topics, until a sweep moves less than `tol` of the tokens.
 
-    Topics are K descriptive topics, then the positive and the negative topic if present; alpha is
-    followed by omega.
+    Topics are K descriptive topics, the positive and the negative if present; omega follows alpha.
     """
 
     n_components: int

@@ -76,8 +76,8 @@ class RatingLDA(UserItemModel):
 
     A share of the words of each review comes from the positive topic if the rating is at least the
     average of the user, otherwise from the negative topic. All remaining words come from
-    `n_components` descriptive topics, in the proportions of the review, the item or the user. The
-    models of the source are:
+    `n_components` descriptive topics, in the proportions of the review, item or user. The models of
+    the source:
 
     =============  ======================  ===================
     `profile`      `qualitative=False`     `qualitative=True`
@@ -92,8 +92,7 @@ class RatingLDA(UserItemModel):
     n_components : int, default=10
         Number K of descriptive topics.
     profile : {"document", "item", "user"}, default="document"
-        Whether each review, item or user has its own topic proportions. The last two need `items`
-        or `users` in learning.
+        Owner of topic proportions; items and users need `items` and `users` in learning.
     qualitative : bool, default=True
         Whether to have the positive and the negative topic. Both need ratings.
     refine : bool, default=False

@@ -17,8 +17,7 @@ from streamtopics.saving.checks import check_held, objects_in
 from streamtopics.saving.files import replace_file
 from streamtopics.text.languages import Tokenizer
 
-# Classes and functions allowed in every file, besides those trusted by skops: of any module of the
-# package, and of other packages.
+# Classes and functions allowed in every file, beside those of skops: of the package, and others.
 OURS = """
     Alarm AspectSentimentModel Averages BPS BPSLDA Background BatchInfo Bernoulli BetaBinomial
     BinCache Block Boost BudgetedPowerPrior Cells ChangedTopic ClassWords ClosedVocabulary

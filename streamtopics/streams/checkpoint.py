@@ -28,8 +28,7 @@ class Resumed(NamedTuple):
     Attributes
     ----------
     model, callbacks, n_batches : estimator, tuple, int
-        The model, the objects in `also`, and the number of finished minibatches: `skip` of
-        `stream`.
+        The model, the objects in `also`, and the finished minibatches: `skip` of `stream`.
     """
 
     model: Any
@@ -121,8 +120,7 @@ def resume(path: str | os.PathLike[str], trusted: Sequence[str | type] = ()) -> 
     -------
     resumed : Resumed or None
         None without a checkpoint. If only the newest is damaged, the one before, with a warning.
-        With ``skip=resumed.n_batches`` the model becomes, bit for bit, the model of an uncut
-        stream.
+        With ``skip=resumed.n_batches`` the model continues bit for bit like an uncut stream.
     """
     errors: list[LoadError | OSError] = []
     for _, file in reversed(checkpoints_in(Path(path))):

@@ -572,7 +572,6 @@ def _needed(module: str, package: str) -> Any:
 
 
 def _documents(lines: Lines, reading: Reading) -> Rows:
-    """Read a file as one document."""
     yield 1, "".join(line for _, line in lines)
 
 

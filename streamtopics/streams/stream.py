@@ -37,8 +37,7 @@ class BatchInfo(NamedTuple):
     batch, X, time : int, object, object
         Number in the stream, from 1, the minibatch, and its time, or None.
     n_documents, n_tokens, n_documents_seen, n_tokens_seen : int, float, int, float
-        Learnt from the minibatch, and so far, also before the stream; tokens are NaN if not
-        counted.
+        Learnt from the minibatch, and so far in all; tokens are NaN if not counted.
     score : float
         `score` of the minibatch before learning, or NaN.
     """
@@ -66,8 +65,7 @@ def stream(
     Parameters
     ----------
     model : estimator with partial_fit
-        An estimator of this package, or a `StreamingPipeline` with one as last step; learning
-        continues from its state.
+        An estimator of this package, or a `StreamingPipeline` that ends in one, new or fitted.
     batches : iterable
         Minibatches: X of `partial_fit`, or a `TimedBatch`.
     callbacks : sequence, default=()
@@ -231,11 +229,9 @@ class ScoreHistory(ShownAsTable):
         return said, ("minibatch", "time", "documents", "score"), rows
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the attributes, with the rows in one array."""
         return {**self.__dict__, "rows": packed(self.rows, (row.time for row in self.rows))}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Take over what `__getstate__` has returned."""
         self.__dict__ |= state | {"rows": [BatchInfo(*row) for row in unpacked(state["rows"])]}
 
 
@@ -314,5 +310,4 @@ class ProgressReport:
             bar.finish()
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return all but the bar on the screen."""
         return {**self.__dict__, "_bar": None}

@@ -128,12 +128,10 @@ class HoldsDocuments(WithCache):
 
     @property
     def _begun(self) -> bool:
-        """Whether the stream has learnt."""
         return "pipeline_" in vars(self)
 
     @property
     def _topics(self) -> Any:
-        """The fitted estimator of topics."""
         check_is_fitted(self, "pipeline_")
         return self.pipeline_.steps[-1][1]
 

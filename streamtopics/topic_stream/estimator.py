@@ -379,7 +379,6 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
         return StreamingPipeline([("words", clone(words)), ("topics", clone(topics))])
 
     def _begin(self, pipeline: StreamingPipeline, monitor: DriftMonitor | None = None) -> None:
-        """Take over a pipeline after its first learning."""
         self.pipeline_, self.tracker_ = pipeline, TopicTracker()
         self.monitor_ = monitor or DriftMonitor(random_state=self.random_state)
         topics = self._topics
@@ -388,7 +387,6 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
         self._n_documents, self._n_tokens = 0, 0.0
 
     def _add(self, counts: Any, documents: Documents) -> None:
-        """Add documents to the sums and to the sample."""
         topics, n, labels = self._topics, len(documents.texts), documents.labels
         edits, cells = self._sums
         for start in range(0, n, AT_ONCE):
@@ -408,7 +406,6 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
         self._n_tokens += float(counts.sum())
 
     def _snapshot(self, texts: list[str], counts: Any, time: object) -> None:
-        """Take a snapshot of the topics after documents were learnt."""
         seen, n, n_tokens = seen_by(self.pipeline_), len(texts), float(counts.sum())
         info = BatchInfo(self.tracker_.n_batches_ + 1, texts, time, n, n_tokens, *seen, np.nan)
         self.tracker_.on_batch(self.pipeline_, info)
@@ -453,7 +450,6 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
         return [self, self.pipeline_, self.monitor_, self.tracker_, *steps]
 
     def __copy__(self) -> Self:
-        """Return a stream with the same state that learns by itself."""
         with held(self._locks()):
             found = _shallow(self)
             if self._begun:
@@ -472,14 +468,12 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
                 raise ValueError("the sums are not those of the documents and words of the model")
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the attributes, with the documents in one array."""
         state = dict(super().__getstate__())
         if "_documents" in state:
             state["_documents"] = packed(state["_documents"], [])
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Take over the result of `__getstate__`."""
         if "_documents" in state:
             kept = tuple(Kept(*one) for one in unpacked(state["_documents"]))
             state = {**state, "_documents": kept}
@@ -487,7 +481,6 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
 
 
 def _shallow(one: One) -> One:
-    """A copy of an object with the same attributes."""
     found = type(one).__new__(type(one))
     vars(found).update(vars(one))
     return found

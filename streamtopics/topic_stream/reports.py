@@ -117,8 +117,8 @@ class ReportsDocuments(HoldsDocuments):
         Returns
         -------
         findings : Findings
-            A tuple of `Finding`; `str` of each is a sentence. The expected share of false findings
-            is `error_rate`.
+            A tuple of `Finding`; `str` makes a sentence. The expected share of false ones is
+            `error_rate`.
         """
         if n is not None:
             check_integer(least=0, n=n)
@@ -176,7 +176,6 @@ class ReportsDocuments(HoldsDocuments):
 
     @property
     def _names(self) -> list[str]:
-        """The words of the columns."""
         return [str(name) for name in self.pipeline_[:-1].get_feature_names_out()]
 
     def _words(self) -> list[list[str]]:

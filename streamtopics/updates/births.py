@@ -104,14 +104,12 @@ class Seeds(NamedTuple):
 class TopicLifetime:
     """A topic from birth to death."""
 
-    #: Row of `components_` in a mixture, free again after the death; if rows move, the number in
-    #: `topic_ids_`
+    #: Row of `components_` in a mixture, free again after the death; `topic_ids_` if rows move
     topic: int
     born: int  #: Minibatch of the birth, from 1
     born_time: Any  #: Passed to `partial_fit` with this minibatch; None without times
     documents: float  #: Documents at birth; tables with mixed membership
-    #: Columns with the most tokens at birth, or words if the columns have changed hands since; None
-    #: if unknown
+    #: Columns with the most tokens at birth, or words if columns have moved; None if unknown
     words: tuple[Any, ...]
     died: int | None = None  #: Minibatch of the death; None for a living topic
     died_time: Any = None  #: Passed to `partial_fit` with this minibatch
@@ -271,9 +269,8 @@ def update_lifetimes(
 
     A topic is born with the first minibatch with eight tables of the topic. A topic dies if it is
     dropped, or has had less than a fifth of the expected tokens for as long as 24 tables were
-    expected; with half of these tables the topic is born again. `lifetimes`, the posterior and the
-    running tables are before the minibatch; `topics` are the kept rows, followed by numbers of new
-    topics.
+    expected; half of these tables make a rebirth. `lifetimes`, the posterior and the running tables
+    are before the minibatch; `topics` are the kept rows, followed by numbers of new topics.
     """
     known, found = topics < len(tables), statistics.tables
     rows = np.where(known, topics, 0)

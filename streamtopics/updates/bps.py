@@ -28,8 +28,7 @@ class Boost:
         Prior pseudo-counts added for each token seen (the paper's s).
     norm : {"whole", "topic"}
         "whole" compares masses over all topics (in small models: over the nodes of a kind) and
-        gives each topic the same boost. "topic" gives each topic the same share s / (1 + s) of
-        prior.
+        boosts all topics alike. "topic" gives each topic the same share s / (1 + s) of prior.
     """
 
     scale: float

@@ -5,9 +5,8 @@ Minibatches learnt one after another from a posterior lam_v, on another machine,
 
     lam = R_v lam_v + G + P eta + X xi,
 
-with R_v the product of the retained shares. Meanwhile the posterior has learnt other minibatches,
-and the same steps would now have other sizes. R_t and w_t are the retained shares and the weights
-of new statistics after lam_t:
+with R_v the product of the retained shares. Meanwhile the posterior has learnt other minibatches.
+With R_t and w_t the retained shares and the weights of new statistics after lam_t:
 
     lam <- R_t lam_t + (w_t / w_v) (G + X xi) + P_t eta.
 

@@ -145,8 +145,7 @@ class FixedPoint(RunningMean):
     Parameters
     ----------
     burn_in : int
-        First documents, without effect on alpha: while all topics are alike, alpha would grow
-        without end and keep topics alike.
+        First documents, without effect on alpha: with equal topics, alpha would grow without end.
     step_size : StepSize
         Weight of a minibatch against earlier minibatches.
     """
@@ -183,8 +182,7 @@ class GammaPrior(RunningMean):
     shape : float
         At least 1. With 1 the prior pulls no topic away from 0.
     inverse_scale : float
-        With a shape of 1 the inverse of the prior mean. 1 weighs less than one document of usual
-        length.
+        With a shape of 1 the inverse of the prior mean. 1 weighs less than one usual document.
     burn_in, step_size
         As in `FixedPoint`.
     """
@@ -213,8 +211,8 @@ class GammaPrior(RunningMean):
 class DampedNewton:
     """One Newton step towards the maximum of the minibatch, times the rate.
 
-    Hoffman et al. (2010), "Online learning for latent Dirichlet allocation". A step is skipped if
-    an alpha would leave (1e-3, 1e4].
+    Hoffman et al. (2010), "Online learning for latent Dirichlet allocation". Alpha stays in (1e-3,
+    1e4].
 
     Parameters
     ----------

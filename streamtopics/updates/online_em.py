@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Online EM: lam_t = (1 - r_t) lam_{t-1} + (r_t / B) s_t + smoothing.
 
-Cappé and Moulines (2009); algorithm 1 of chapter 3 of Dupuy (2017), "Inference and applications
-for topic models". lam is a running mean of the expected statistics of a document, and its M-step
-lam / |lam| the topics.
+Cappé and Moulines (2009); algorithm 1 of chapter 3 of Dupuy (2017), "Inference and applications for
+topic models". lam is a running mean of a document's expected statistics; topics are lam / |lam|.
 
 The smoothing is the maximum a posteriori under Dirichlet(1 + eta): eta weighs against the n
 documents in the mean, 1/n_t = (1 - r_t)^2 / n_{t-1} + r_t^2 / B.

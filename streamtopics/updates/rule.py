@@ -62,7 +62,7 @@ class Rule(ABC):
     def decay(self, before: Counters, after: Counters) -> tuple[float, float]:
         """For rules that merge: the weight of the minibatches between two states of a stream.
 
-        Returns the share of the posterior left by the minibatches, and the relative weight of their
+        Returns the share of the posterior left by the minibatches, and the weight of their
         statistics.
         """
         return 1.0, 1.0
@@ -191,8 +191,7 @@ class Growing(Wrapper):
     update : Rule
         A rule with a gain of 1.
     power : float
-        h, at least 1; 1 weighs all minibatches alike. With 3, the first third of a stream has 4 %
-        of the weight.
+        h, at least 1 for equal weights. With 3, the first third of a stream has 4 % of the weight.
     """
 
     power: float = 3.0
@@ -270,8 +269,7 @@ def in_parts(
     """The blend of all parts of a minibatch together, and the state afterwards.
 
     Each part sees the posterior proposed by the earlier parts; affine steps compose. `parts` are
-    the rule and the local step of each part. `scratch`, a copy of the posterior for the `words` of
-    the minibatch alone, is written.
+    the rule and the local step of each part. `scratch`, a copy for the `words`, is written.
     """
     # The kept share of the counts is multiplied in at the end, or before it gets too small.
     counts, kept = np.zeros((len(words), scratch.n_nodes)), np.ones(scratch.n_nodes)

@@ -81,5 +81,4 @@ def check_not_frozen(model: object) -> None:
 
 
 def _is_idle(step: object) -> bool:
-    """Whether a step changes nothing."""
     return step is None or step == "passthrough"

@@ -184,8 +184,7 @@ def to_csr(
 ) -> sparse.csr_matrix:
     """A 2-D matrix of any kind as CSR, float64 if the input was; values unchecked.
 
-    Types other than float64 and float32, such as integers, become `default`, or stay. `checks` are
-    for `check_array`.
+    Other types than float64 and float32 become `default`, or stay. `checks` are for `check_array`.
     """
     allowed = {"ensure_all_finite": False, "ensure_min_samples": 0, "ensure_min_features": 0}
     check_structure(X, caller, name)

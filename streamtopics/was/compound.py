@@ -81,7 +81,6 @@ class ICD(SentencePrior):
         return Grid(inclusion, weights, log_p_inclusion, log_p_weights)
 
     def sampler(self, topics: Any, atom_prior: float) -> Any:
-        """Return the compiled sampler; see `SentencePrior`."""
         return kernel.BuffetCompound(topics, atom_prior, *self.grid(), self.truncation)
 
     def draw_seats(self, sentence_lengths: Sequence[int], rng: np.random.Generator) -> Seats:

@@ -86,11 +86,9 @@ class WASTopicModel(SentenceTopics):
     n_burn_in : int, default=50
         First sweeps, left out of the averages.
     n_local_sweeps : int, default=30
-        Sweeps over a document with given topics, in later `partial_fit` and `transform`. The
-        last half is averaged.
+        Sweeps over a document with given topics, in later calls, with the last half averaged.
     kappa : float, default=0.7
-        Decay of the step size t^-kappa of later minibatches, in [0, 1]; t is in minibatches of
-        the current size.
+        Decay of the step size t^-kappa, in [0, 1]; t is in minibatches of the current size.
     n_jobs : int or None, default=None
         Number of threads; -1 is all processors. Results are the same for any number.
     random_state : int, RandomState instance or None, default=None
@@ -310,8 +308,7 @@ class WASTopicModel(SentenceTopics):
         {sentences, groups}
         max_share : float or None, default=None
             Maximal share of the words for a subtle topic. None is half of an even share, 1 / (2
-            n_components); if no topic is below this share, as in short sentences, None is an even
-            share.
+            n_components), or, without such a topic, as in short sentences, an even share.
         min_proportion : float, default=0.5
             Minimal share of a dominated sentence.
         n_sentences, n_words : int, default=5 and 8
@@ -358,7 +355,6 @@ class WASTopicModel(SentenceTopics):
     def _fold_in(
         self, corpus: SentenceCorpus, words: np.ndarray, seeds: np.ndarray, pool: Workers
     ) -> Averages:
-        """Sample documents under the current topics."""
         n, weights = self.n_local_sweeps, self._topics_of(words).T
         return self._sampler.fold_in(
             corpus, weights, seeds, n_sweeps=n, n_averaged=-(-n // 2), workers=pool

@@ -55,7 +55,6 @@ class Franchise(SentencePrior, ABC):
         return n_tables
 
     def sampler(self, topics: Any, atom_prior: float) -> Any:
-        """Return the compiled sampler; see `SentencePrior`."""
         tables = partial(weight_arrays, self.join_table, self.open_table)
         dishes = partial(weight_arrays, self.join_dish, self.open_dish)
         return kernel.Franchise(topics, atom_prior, tables, dishes)
@@ -146,9 +145,9 @@ def weight_arrays(
 def exchangeable(join_weights: np.ndarray, open_weights: np.ndarray) -> bool:
     """Tell whether the order of members does not matter, by weights as of `weight_arrays`.
 
-    Joining a group and opening a group have the same probability in both orders if u(n + 1, T) W(n
-    + 1, T + 1) = u(n, T) W(n + 1, T), with W the sum of all weights, a function of n and T if w(n)
-    is c (n - sigma).
+    Both orders of joining and opening a group have the same probability if u(n + 1, T) W(n + 1, T +
+    1) = u(n, T) W(n + 1, T), W the sum of all weights, a function of n and T if w(n) is c (n -
+    sigma).
     """
     groups, members = np.ogrid[: open_weights.shape[0], : open_weights.shape[1]]
     slope = join_weights[2] - join_weights[1]

@@ -24,8 +24,7 @@ class Seats(NamedTuple):
     dish : ndarray of shape (n_words,), int32
         Dish of the table, a number within the document.
     sticks : list of ndarray or None
-        For each sentence the weights of tables in the order of their first words, or of dishes
-        under SBP; None without sticks.
+        Weights of a sentence's tables by first words, or of dishes under SBP; None without sticks.
     """
 
     table: np.ndarray

@@ -22,8 +22,8 @@ from streamtopics.was.corpus import MOST_WORDS, SentenceCorpus, document_seeds, 
 from streamtopics.was.prior import LEAST, MOST, SentencePrior
 
 # Words of a block of documents swept one after the other. After 100 sweeps over 18,000 and 230,000
-# words of source code, held-out perplexity with blocks from 500 and from 20,000 words on was equal
-# to one block.
+# words of source code, held-out perplexity equals one block for blocks from 500 and 20,000 words
+# on.
 WORDS_PER_BLOCK = 20_000
 # Documents that one job folds in.
 WORDS_PER_JOB = 5_000
@@ -113,8 +113,8 @@ class Averages(NamedTuple):
 class SentenceSampler:
     """Samples the topics, tables and dishes of documents under a prior of their sentences.
 
-    Methods take a corpus and `seeds` of its documents, uint64. Results are the same for any number
-    of `workers`.
+    Methods take a corpus and `seeds` of documents, uint64, and give equal results for any
+    `workers`.
 
     Parameters
     ----------
@@ -173,7 +173,6 @@ class SentenceSampler:
     def _assign(
         self, corpus: SentenceCorpus, topics: TopicCounts | GivenTopics, seeds: np.ndarray
     ) -> SamplerState:
-        """Seat the words one by one."""
         state, log_p = SamplerState.empty(corpus.n_words), np.zeros(corpus.n_documents)
         self._compiled(topics).start(corpus, seeds, state, 0, corpus.n_words, log_p)
         return state
@@ -212,8 +211,7 @@ class SentenceSampler:
         """Average the last sweeps over documents, each by itself.
 
         `weights`, (n_features, K), are probabilities of words in topics, up to a factor for each
-        word. Sweeps start from `state` or the sequential start, with the numbers from `first_sweep`
-        on.
+        word. Sweeps start from `state` or the sequential start, numbered from `first_sweep` on.
         """
         bounds, sweeps = corpus.bounds, (first_sweep, first_sweep + n_sweeps, n_averaged)
 
@@ -262,7 +260,6 @@ class SentenceSampler:
         seeds: np.ndarray,
         sweeps: tuple[int, int, int],
     ) -> Averages:
-        """Sweep over some documents."""
         state = self._assign(corpus, topics, seeds) if state is None else state
         K, sizes = topics.counts.shape[1], (corpus.n_sentences, corpus.n_documents)
         of_topics = (np.zeros((n, K)) for n in (corpus.n_words, corpus.n_sentences))
@@ -304,7 +301,6 @@ def word_statistics(corpus: SentenceCorpus, word_topic: np.ndarray, n_features: 
 
 
 def _given(weights: np.ndarray, words: np.ndarray) -> GivenTopics:
-    """Take the rows of some words."""
     return GivenTopics(np.ascontiguousarray(weights[words], dtype=np.float64))
 
 

@@ -50,12 +50,10 @@ class SBP(SentencePrior):
         check_range(self, 1, MOST_DISHES, truncation=self.truncation)
 
     def sampler(self, topics: Any, atom_prior: float) -> Any:
-        """Return the compiled sampler; see `SentencePrior`."""
         sticks = stick_parameters(self.a, self.b, self.truncation)
         return kernel.StickBreaking(topics, atom_prior, *sticks)
 
     def draw_seats(self, sentence_lengths: Sequence[int], rng: np.random.Generator) -> Seats:
-        """Draw the sticks of each sentence and a dish for each word."""
         a, b = stick_parameters(self.a, self.b, self.truncation)
         table, dish = np.zeros((2, int(np.sum(sentence_lengths))), np.int32)
         sticks, start = [], 0

@@ -62,7 +62,6 @@ class WAS(SentencePrior):
         check_range(self, LEAST, MOST, zeta=self.zeta)
 
     def sampler(self, topics: Any, atom_prior: float) -> Any:
-        """Return the compiled sampler; see `SentencePrior`."""
         sticks = stick_parameters(self.a, self.b)
         return kernel.WeightAgnostic(topics, atom_prior, *sticks, self.zeta, bool(self.exact))
 

@@ -173,8 +173,7 @@ class Fourier(BaseMeasure):
         """Draw a point from the density (h'phi(x))^2 / h'h for each row h of H.
 
         Coordinate by coordinate: write h as a matrix H with rows for the first coordinate. x_1 has
-        the density psi'H H'psi / h'h at psi = psi(x_1), and H'psi is the h of the further
-        coordinates.
+        the density psi'H H'psi / h'h at psi = psi(x_1), and H'psi is the h of the next coordinates.
         """
         points = np.empty((len(H), self.n_dimensions))
         for axis in range(self.n_dimensions):

@@ -44,8 +44,7 @@ def plot_shares(
     n_topics : int, default=12
         Number of topics to draw, by largest share; a gray band sums the rest.
     n_documents : array-like of shape (n_times,), default=None
-        Weight of each time in the mean of its period, from `shares_over_time`; None gives equal
-        weights.
+        Weight of each time in its period, from `shares_over_time`; None gives equal weights.
     ylabel : str, default="mean share in the documents"
         Suits `shares_over_time`; the shares of a `TopicTracker` are shares of the tokens.
     ax : Axes, default=None

@@ -52,8 +52,7 @@ def plot_topics(
     Returns
     -------
     ax : ndarray of Axes
-        One for each drawn topic, with its name or number. Save the picture with
-        ``ax[0].figure.savefig(path)``.
+        One for each drawn topic, with its name or number; save by ``ax[0].figure.savefig(path)``.
     """
     table = topic_table(estimator, feature_names, max(n_words, LISTED), relevance=relevance)
     table = table[:n_topics]

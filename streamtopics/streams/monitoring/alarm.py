@@ -46,8 +46,7 @@ class ChangedTopic(NamedTuple):
     Attributes
     ----------
     topic, how, words : int, {"changed", "grown", "shrunk"}, tuple of str
-        Row in the model, kind of change ("changed" means the words of the documents), and earlier
-        top words.
+        Row in the model, kind of change ("changed" is in the documents' words), and earlier words.
     difference : float
         New minus earlier documents, in standard errors.
     """
@@ -72,8 +71,7 @@ class NewTopic(NamedTuple):
     Attributes
     ----------
     words, rows : tuple of str, tuple of int
-        At most eight words, the surest first, and places of the documents in the minibatch, the
-        most typical first.
+        At most eight words, the surest first, and places of documents, the most typical first.
     share, error : float
         Share of the new documents minus share of the earlier ones, and the standard error.
     """

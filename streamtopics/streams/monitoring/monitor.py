@@ -47,8 +47,7 @@ class DriftMonitor(ShownAsTable):
     Parameters
     ----------
     alpha : float, default=0.01
-        Share of false alarms, in [1e-5, 0.5], if documents come in random order or the stream moves
-        steadily.
+        Share of false alarms, in [1e-5, 0.5], in random order of documents or under steady drift.
     random_state : int, default=0
         Seed of the held-back documents and of the relabelling.
 
@@ -111,8 +110,8 @@ class DriftMonitor(ShownAsTable):
         Parameters
         ----------
         model : estimator of topics over words or StreamingPipeline
-            The same model for all of the stream. On a failure neither model nor monitor changes,
-            except for steps of a pipeline.
+            The same for all of the stream. Model and monitor survive a failure, not steps of a
+            pipeline.
         X : {array-like, sparse matrix} of shape (n_documents, n_features) or iterable of str
             Word counts, or texts for a pipeline.
         time : object, default=None
@@ -152,7 +151,6 @@ class DriftMonitor(ShownAsTable):
     # Keeping
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the attributes, with the records in one array each."""
         return {
             **self.__dict__,
             "tests": packed(self.tests, (test.time for test in self.tests)),
@@ -161,7 +159,6 @@ class DriftMonitor(ShownAsTable):
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Take over the result of `__getstate__`."""
         tests = tuple(DriftTest(*test) for test in unpacked(state["tests"]))
         alarms = tuple(map(alarm.alarm_of, unpacked(state["alarms"])))
         kept = state["documents"]

@@ -1,17 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tests of change between new and earlier documents: by relabelling, and relative to the past.
 
-Each word belongs to the topic k in which the word is most probable, with probability phi. Sums over
-the different words of a document d are divided by the square root of their number m_d, because long
-documents vary more:
+Each word belongs to the topic k of its greatest probability phi. Sums over the different words of a
+document d are divided by the square root of their number m_d, because long documents vary more:
 
     u_dk = words of topic k, s_dk = -log phi of these words (their surprise).
 
 New and earlier documents are put into blocks of equal size at random, about 64 in all. The sums of
 blocks are made linear as u_k - (total u_k / total m) m and s_k - (total s_k / total u_k) u_k,
 standardised, and cut at three standard deviations. A word has the number of documents with it; the
-256 words with the largest differences between blocks count, of those in five documents or more.
-Then
+256 words with the largest differences between blocks count, of five documents or more. Then
 
     T = (mean of the new - mean of the others) / (sd sqrt(1/n_new + 1/n_others)),
 

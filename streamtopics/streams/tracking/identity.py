@@ -5,8 +5,7 @@ Topics with probabilities p and q of their kept words, scaled to sum to 1, have 
 sqrt(p_w q_w) (Bhattacharyya's coefficient; 1 less the square of Hellinger's distance). A row is the
 topic with the closest words at the last snapshot, matched one to one, if the words are also like
 the topic's words ten snapshots ago. A new topic was split from an old topic if both together are
-closer to the old words. An old topic was merged into another if the other now is closer to both
-together.
+closer to the old words; merged topics likewise.
 """
 
 from __future__ import annotations
@@ -48,8 +47,7 @@ RECENT, LONG = 3, 30
 LEAST, GONE, NEVER_GONE, NOISE = 0.1, 0.5, 2.5, 0.2
 # Topics without a row, kept for later recognition.
 KEPT_GONE = 1000
-# A part and a whole: least affinity, least gain by adding the part to the other part, and tried
-# shares.
+# A part and a whole: least affinity, least gain by the part, and tried shares.
 PART, GAIN = 0.5, 0.03
 SHARES = (0.25, 0.5, 0.75)
 
@@ -284,9 +282,8 @@ def distance(one: Words | None, other: Words | None) -> float:
     """Hellinger's distance of two topics by probabilities of leading words; NaN without words.
 
     A word of probability p that leads only one topic has an estimated probability min(p, max(0, 2 m
-    - p)) in the other, with m the least leading probability there. Words that lead in neither topic
-    are taken to be as similar as the leading words: with P and Q the masses of leading words, the
-    affinity is
+    - p)) in the other, with m the least leading probability there. Non-leading words are taken to
+    be as similar as leading words: with P and Q the masses of leading words, the affinity is
         sum_w sqrt(p_w q_w) (1 + sqrt((1 - P) (1 - Q) / (P Q))).
     """
     if one is None or other is None:
@@ -327,8 +324,7 @@ def _roots(topics: Sequence[Words]) -> sparse.csr_array:
 def thinned(snapshots: tuple[Snapshot, ...], n: int) -> tuple[Snapshot, ...]:
     """At most n snapshots: the first, the last ten, and denser ones the more recent.
 
-    The snapshot with the closest neighbours, relative to its age, is left out, and its use is added
-    to the next snapshot.
+    The snapshot with the closest neighbours, relative to its age, goes; its use joins the next.
     """
     kept = list(snapshots)
     while len(kept) > n:

@@ -89,9 +89,9 @@ class NewsRow(NamedTuple):
 class TopicTracker(ShownAsTable):
     """Follows topics along a stream; the id of a topic stays when its row in the model moves.
 
-    A callback of `stream`. The tracker takes snapshots of the model, with the topics of a hundred
-    documents of the minibatch, and matches topics by words. So an id survives a restart, a merge
-    and a new order of topics.
+    A callback of `stream`. The tracker takes snapshots of the model, with a hundred documents of
+    the minibatch, and matches topics by words: ids survive restarts, merges and a new order of
+    topics.
 
     Parameters
     ----------
@@ -226,8 +226,8 @@ class TopicTracker(ShownAsTable):
             Times of the snapshots, the oldest first, or numbers of learnt documents for a stream
             without times; and ids of the topics, ascending.
         shares : ndarray of shape (n_snapshots, n_topics)
-            Share of each topic in the tokens since the snapshot before. Rows sum to 1, less rows of
-            the model never in use.
+            Share of each topic in the tokens since the snapshot before. Rows sum to 1, less unused
+            rows.
         """
         snapshots = self._state.snapshots
         found = [np.empty(0, np.int64), *(snapshot.topics["id"] for snapshot in snapshots)]
@@ -244,7 +244,7 @@ class TopicTracker(ShownAsTable):
         Parameters
         ----------
         since : object, default=None
-            A time, comparable with the times of `shares`. None is the time of the last but one
+            A time, comparable with those of `shares`. None is the time of the last but one
             snapshot.
         n_words : int, default=10
             Number of listed and compared top words.
