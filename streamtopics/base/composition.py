@@ -291,13 +291,13 @@ class Composition:
         return in_parts(parts(), scratch, minibatch.words, state, pool.share)
 
 
-def auto_inference(X: sparse.csr_matrix) -> LocalStep:
+def auto_inference(X: sparse.csr_matrix, one_topic_below: float = SHORT) -> LocalStep:
     """The local step for documents of this length."""
     # A sum of weights is no length: the words of a document then are its entries.
     weighted = np.count_nonzero(X.data % 1) > X.nnz / 2
     lengths = np.asarray((X.astype(bool) if weighted else X).sum(axis=1)).ravel()
     typical = lengths[lengths > 0].mean() if lengths.any() else SHORT
-    if typical < SHORT:
+    if typical < one_topic_below:
         return OneTopic()
     return Gibbs() if typical < LONG else Variational()
 

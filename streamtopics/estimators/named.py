@@ -8,7 +8,7 @@ from dataclasses import replace
 from numbers import Real
 from typing import Any, ClassVar, Literal
 
-from streamtopics.base.composition import Composition, Schedule
+from streamtopics.base.composition import LONG, Composition, Schedule
 from streamtopics.base.glossary import documented
 from streamtopics.base.typing import DocTopicPriorLike, RandomState, WordPriorLike
 from streamtopics.base.validation import Interval, StrOptions
@@ -382,7 +382,7 @@ class VariationalOnlineEM(OnlineEMLDA):
         with `update_each_sweep`, only in `transform`.
     {update_each_sweep, mean_topic_word_prior}
     inference : {"auto", "variational"}, default="auto"
-        "auto" reads documents of less than 12 words as one topic and a background.
+        "auto" reads documents of less than 60 words as one topic and a background.
     schedule : Schedule or None, default=None
         As in `StreamingLDA`. With `update_each_sweep` the rounds of a schedule have no effect.
     {as_streaming_mean}
@@ -401,6 +401,8 @@ class VariationalOnlineEM(OnlineEMLDA):
     max_local_iter: int
     local_tol: float
 
+    # Mean-field inference of shorter documents is worse than one topic for each.
+    _one_topic_below = LONG
     _parameter_constraints: ClassVar[dict[str, Any]] = OnlineEMLDA._parameter_constraints | {
         "inference": [StrOptions({"auto", "variational"})],
     }

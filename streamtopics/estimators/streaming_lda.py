@@ -10,6 +10,7 @@ import numpy as np
 from streamtopics.base.composition import (
     DOC_TOPIC_UPDATES,
     INFERENCE,
+    SHORT,
     STARTS,
     UPDATES,
     VIEWS,
@@ -108,8 +109,9 @@ class StreamingLDA(Editable):
     Gibbs(n_sweeps=10, n_averaged=None)
     """
 
-    # Suited to the documents at the beginning of the stream.
+    # Suited to the documents at the beginning of the stream, of one topic if shorter than this.
     _suited: LocalStep = INFERENCE["gibbs"]
+    _one_topic_below: ClassVar[int] = SHORT
     _records: ClassVar[dict[str, dict[Any, Any]]] = Editable._records | {
         "update": UPDATES,
         "inference": INFERENCE,
@@ -186,7 +188,7 @@ class StreamingLDA(Editable):
 
     def _start(self, batch: Documents) -> None:
         waited = None if batch.is_corpus else self._commit
-        self._suited = auto_inference(batch.X)
+        self._suited = auto_inference(batch.X, self._one_topic_below)
         super()._start(batch)
         if waited is not None:
             # Documents without a token count as well; nothing was chosen by them.

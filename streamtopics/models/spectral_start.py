@@ -33,8 +33,9 @@ from streamtopics.utils.parallel import one_thread
 
 # Columns of signs, dimensions of the vectors, and columns of the subspace.
 N_SIGNS, N_DIMENSIONS, N_SUBSPACE = 320, 50, 64
-# Most documents in the search for clusters, and starts of k-means.
-MOST_DOCUMENTS, N_STARTS = 20_000, 3
+# Most documents of k-means, which starts on a sample; a few rounds with all documents follow.
+MOST_DOCUMENTS, SAMPLE, SAMPLE_OF_CLUSTER = 20_000, 5_000, 20
+N_STARTS, N_ROUNDS = 3, 30
 LEAST = 1e-9
 
 
@@ -103,9 +104,15 @@ def vectors_of(X: sparse.csr_matrix, words: np.ndarray) -> np.ndarray:
 
 def k_means(vectors: np.ndarray, n_clusters: int) -> KMeans:
     """Clusters of vectors; fewer if fewer vectors are different."""
+    n = min(len(vectors), max(SAMPLE, SAMPLE_OF_CLUSTER * n_clusters))
+    sample = vectors[np.linspace(0, len(vectors) - 1, n).astype(int)]
     with one_thread(), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        return KMeans(n_clusters, n_init=N_STARTS, random_state=0).fit(vectors)
+        found = KMeans(n_clusters, n_init=N_STARTS, random_state=0).fit(sample)
+        if n == len(vectors):
+            return found
+        rest = KMeans(n_clusters, init=found.cluster_centers_, n_init=1, max_iter=N_ROUNDS)
+        return rest.fit(vectors)
 
 
 def cluster_counts(minibatch: Minibatch, kept: np.ndarray, member: sparse.csr_matrix) -> np.ndarray:
@@ -123,7 +130,9 @@ def word_vectors(X: sparse.csr_matrix, words: np.ndarray) -> np.ndarray:
     """Vectors of words by their contexts, of shape (n_words, n_dimensions)."""
     contexts = Contexts.of(X)
     signs = random_signs(words)
-    drawn = contexts.times(signs)
+    # Blocks of columns, of which a processor's cache holds more rows.
+    blocks = np.hsplit(signs, N_SIGNS // N_SUBSPACE)
+    drawn = np.hstack([contexts.times(block) for block in blocks])
     lengths = np.linalg.norm(drawn, axis=1) / np.sqrt(signs.shape[1])
     weight = np.sqrt(np.log1p(contexts.n_documents)) / np.maximum(lengths, LEAST)
     weight = weight[:, None].astype(np.float32)

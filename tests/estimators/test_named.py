@@ -45,6 +45,8 @@ def test_defaults_are_those_of_streaming_lda(name, length):
     """Bit for bit, with the local step that suits the documents, or the one of the name."""
     X, given = CORPORA[length], dict(RULES[name])
     local = LENGTHS[length]
+    if name == "VariationalOnlineEM" and length < 60:
+        local, given["inference"] = OneTopic, "one_topic"
     if "EM" in name:
         learns = Shares if local is OneTopic else FixedPoint
         given["doc_topic_prior_update"] = learns(step_size=MeanDecay(0.85))

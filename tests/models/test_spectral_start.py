@@ -18,6 +18,7 @@ from streamtopics.models.spectral_start import (
     SpectralStart,
     cluster_counts,
     document_vectors,
+    k_means,
     members,
     word_vectors,
 )
@@ -83,6 +84,18 @@ def test_planted_subjects_are_found():
     planted = np.stack([X[subject == k].sum(axis=0) for k in range(K)], axis=1)
     best = [np.flatnonzero((counts == planted[:, [k]]).all(axis=0)) for k in range(K)]
     assert sorted(np.concatenate(best)) == list(range(K))
+
+
+def test_clusters_of_a_sample_are_finished_with_all_documents(monkeypatch):
+    rng = np.random.default_rng(0)
+    subject = rng.integers(0, K, 400)
+    vectors = 3.0 * np.eye(K)[subject] + rng.normal(size=(400, K))
+    whole = k_means(vectors, K)
+    monkeypatch.setattr(spectral_start, "SAMPLE", 90)
+    found = k_means(vectors, K)
+    assert found.inertia_ <= 1.001 * whole.inertia_
+    means = [vectors[found.labels_ == k].mean(axis=0) for k in range(K)]
+    assert_allclose(found.cluster_centers_, means)
 
 
 def test_documents_are_sums_of_their_words():
