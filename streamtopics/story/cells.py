@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sums over documents by time and group, from which shares, intervals and findings are read.
+"""Sums over documents by time and group, for shares, intervals and findings.
 
 Times are numbered spans: hours, days, months, years, ... of dates, or powers of ten of numbers. The
-spans become longer as a stream does, so that the sums stay small. Each longer span consists of
-whole shorter ones, so no document is counted in a wrong one.
+spans become longer with the stream, so the sums stay small. Each longer span consists of whole
+shorter spans, so documents stay in the right span.
 """
 
 from __future__ import annotations
@@ -21,26 +21,26 @@ from streamtopics.inspection.periods import MOST_PERIODS, STEPS, Step
 from streamtopics.utils.structure import from_arrow, is_missing, shape_of
 from streamtopics.utils.times import read_times
 
-# Spans of dates, from the shortest, and numbers of sums and of spans that are kept at most.
+# Spans of dates, from the shortest, and most sums and spans.
 SPANS = [step for step in STEPS if step.name not in ("week", "quarter", "5 years", "50 years")]
 MOST_SUMS, MOST_SPANS, FEWEST_SPANS = 2_000_000, 400, 24
-# Documents of a period in the mean, at least.
+# Least mean number of documents of a period.
 LEAST_OF_PERIOD = 10
-# Groups that are told apart, and the name of all that come later.
+# Most groups, and the name of all later groups.
 MOST_GROUPS, OTHERS = 100, "(other groups)"
-# The number of the span of documents whose time is not known.
+# The number of the span of documents without a time.
 UNKNOWN = np.iinfo(np.int64).min
-# Numbers that can be times: one more is another number.
+# Largest number as time: adding 1 still gives another number.
 LARGEST = 2.0**53
 # Half the width of a 95 % interval of a normal distribution, in standard deviations.
 WIDE = 1.959964
 
 
 class Labels(NamedTuple):
-    """When documents are from, and of which group each is."""
+    """Times of documents, and their groups."""
 
-    kind: str  # "date", "number", or "order" without times; empty if no time is known
-    times: np.ndarray  # datetime64 or float64, NaT or NaN where not known
+    kind: str  # "date", "number", or "order" without times; empty if all times are unknown
+    times: np.ndarray  # datetime64 or float64, NaT or NaN if unknown
     groups: list[str]
 
 
@@ -53,14 +53,14 @@ class Period(NamedTuple):
 
 
 def positions(times: np.ndarray) -> np.ndarray:
-    """Times as numbers, dates in seconds; NaN where they are not known."""
+    """Times as numbers, dates in seconds; NaN if unknown."""
     if times.dtype.kind != "M":
         return times.astype(np.float64)
     return np.where(np.isnat(times), np.nan, times.astype("M8[us]").astype(np.int64) / 1e6)
 
 
 def places_in(periods: Sequence[Period], times: np.ndarray) -> np.ndarray:
-    """The period of each of `positions`, -1 where it is not known or before the first."""
+    """The period of each of `positions`, -1 if unknown or before the first."""
     starts = positions(np.array([period.start for period in periods]))
     found = np.searchsorted(starts, times, side="right") - 1
     return np.where(np.isnan(times), -1, found)
@@ -68,19 +68,19 @@ def places_in(periods: Sequence[Period], times: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Totals:
-    """Sums by period and group, for periods that people read.
+    """Sums by period and group, for periods in reports.
 
     Attributes
     ----------
     periods : tuple of Period
-        In order, without gaps; empty if no time is known.
+        In order, without gaps; empty if all times are unknown.
     groups : tuple of str
     n : ndarray of shape (n_periods, n_groups)
-        Documents.
+        Numbers of documents.
     sums, squares, main : ndarray of shape (n_periods, n_groups, n_topics)
         Sums of the shares of topics and of their squares, and documents by main topic.
     holders : ndarray of shape (n_periods, n_words)
-        Documents that have a word.
+        Number of documents with a word.
     undated : tuple of ndarray
         `n`, `sums`, `squares` and `main` of documents without a time, as one period or none.
     """
@@ -95,7 +95,7 @@ class Totals:
     undated: tuple[np.ndarray, ...] = ()
 
     def of_all(self) -> Totals:
-        """The sums with one more period, of documents without a time; for groups."""
+        """The sums with one more period, for documents without a time; for groups."""
         if not self.undated:
             return self
         pairs = zip((self.n, self.sums, self.squares, self.main), self.undated, strict=True)
@@ -105,7 +105,7 @@ class Totals:
 
 @dataclass(frozen=True)
 class Cells:
-    """Sums by span of time and group; `add` returns those with more documents."""
+    """Sums by span of time and group; `add` returns the sums with more documents."""
 
     kind: str  # "date", "number" or "order"; empty before the first document
     level: int  # place of the span in SPANS, or the power of ten
@@ -123,7 +123,7 @@ class Cells:
     )
 
     def check_held(self) -> None:
-        """Refuse what no stream has."""
+        """Refuse sums impossible for a stream."""
         valid = isinstance(self.level, int) and self.kind in ("", "date", "number", "order")
         valid &= self.kind != "date" or 0 <= self.level < len(SPANS)
         valid &= len({*self.groups}) == len(self.groups) == self.n.shape[1]
@@ -137,7 +137,7 @@ class Cells:
         return cls("", 0, none, (), cube[..., 0], cube, cube, cube, sparse.csr_matrix((0, n_words)))
 
     def add(self, labels: Labels, shares: np.ndarray, counts: sparse.csr_matrix) -> Cells:
-        """The sums with more documents: their shares of topics and counts of words."""
+        """The sums with more documents, by shares of topics and counts of words."""
         if not len(shares):
             return self
         own = self if self.kind else self._begun(labels)
@@ -162,14 +162,14 @@ class Cells:
                        holders=sparse.csr_matrix(holders))  # fmt: skip
 
     def without_words(self, columns: np.ndarray, earlier: np.ndarray) -> Cells:
-        """The sums in which columns have changed hands, with what is known of their words before.
+        """The sums after columns have changed hands, with the known numbers of the new words.
 
-        The times of earlier documents of a word are not known: they are put into the last spans.
+        The times of earlier documents of a word are unknown: these are put into the last spans.
         """
         n = self.n.sum(axis=1)
         kept = np.ones(self.holders.shape[1])
         kept[columns] = 0.0
-        # No more than a span has, and the rest into the spans before it.
+        # Limited by the documents of a span; the rest goes into the spans before.
         n_later = (n.sum() - np.cumsum(n))[:, None]
         put = np.clip(earlier - n_later, 0.0, n[:, None])
         rows, places = np.nonzero(put)
@@ -179,11 +179,10 @@ class Cells:
         return replace(self, holders=holders)
 
     def with_topics(self, parts: np.ndarray) -> Cells:
-        """The sums of other topics: of shape (n_topics, n_new), the part of each in a new one.
+        """The sums for other topics: `parts`, (n_topics, n_new), are parts of topics in new topics.
 
-        How two topics go together in documents is not kept. So the sum of the squares of a merged
-        share is the largest that can be (Minkowski), and the intervals are no narrower than they
-        should be.
+        How often two topics occur together is not kept. So the sum of the squares of a merged share
+        is the largest possible (Minkowski), and intervals are not too narrow.
         """
         sums = self.sums @ parts
         squares = np.minimum((np.sqrt(self.squares) @ np.sqrt(parts)) ** 2, sums)
@@ -192,7 +191,7 @@ class Cells:
     # Spans
 
     def _begun(self, labels: Labels) -> Cells:
-        """The sums with the shortest spans that the first times allow."""
+        """The sums with the shortest spans possible for the first times."""
         known, level = labels.times[labels.times == labels.times], 0
         if labels.kind == "number" and not (known == np.rint(known)).all():
             reach = float(np.ptp(known)) or float(np.abs(known).max())
@@ -200,7 +199,7 @@ class Cells:
         return replace(self, kind=labels.kind, level=level)
 
     def _reaching(self, times: np.ndarray) -> Cells:
-        """The sums over spans so long that their numbers are exact for some times."""
+        """The sums over spans long enough for exact numbers of some times."""
         own, known = self, times[times == times]
         while self.kind == "number" and (np.abs(known) / 10.0**own.level >= LARGEST).any():
             own = replace(own, level=own.level + 1, spans=own._longer(own.spans))
@@ -213,7 +212,7 @@ class Cells:
         if self.kind == "date":
             found[known] = SPANS[self.level].of(times[known])
         else:
-            # Such as .29, which is 28.999... hundredths as a double.
+            # For example .29, as a double 28.999... hundredths.
             places = times[known] / 10.0**self.level
             nearest = np.rint(places)
             is_whole = np.abs(places - nearest) <= 1e-9 * np.maximum(np.abs(places), 1.0)
@@ -221,14 +220,14 @@ class Cells:
         return found
 
     def _with_groups(self, names: Sequence[str]) -> tuple[str, ...]:
-        """The groups there are and new ones; those after the hundredth are one."""
+        """The present groups and new groups; groups after the hundredth are joined."""
         groups = dict.fromkeys((*self.groups, *names))
         if len(groups) <= MOST_GROUPS:
             return tuple(groups)
         return (*[name for name in groups if name != OTHERS][: MOST_GROUPS - 1], OTHERS)
 
     def _with_spans(self, numbers: np.ndarray, n_groups: int) -> tuple[Cells, np.ndarray]:
-        """The sums over longer spans if there would be too many, and new numbers of documents."""
+        """The sums over longer spans if there are too many, and new numbers of documents."""
         own, size = self, max(1, n_groups * self.sums.shape[2])
         most = int(np.clip(MOST_SUMS // size, FEWEST_SPANS, MOST_SPANS))
         while len(np.union1d(own.spans, numbers)) > most:
@@ -260,7 +259,7 @@ class Cells:
         return self._moved(spans, groups, np.searchsorted(spans, self.spans))
 
     def _moved(self, spans: np.ndarray, groups: tuple[str, ...], rows: np.ndarray) -> Cells:
-        """Sums over spans and groups, of which each span has gone to a row."""
+        """Sums over spans and groups, with a row for each span."""
         to, n_groups = _indicators(rows, len(spans)), len(groups)
 
         def moved(sums: np.ndarray) -> np.ndarray:
@@ -278,7 +277,7 @@ class Cells:
     # Periods
 
     def totals(self, least: float = LEAST_OF_PERIOD) -> Totals:
-        """Sums over the shortest periods of `least` documents in the mean; 80 at most."""
+        """Sums over the shortest periods with a mean of `least` documents; 80 at most."""
         own, rest = (self._chosen(one) for one in (self.spans != UNKNOWN, self.spans == UNKNOWN))
         numbers, period = own._periods(own.spans, float(own.n.sum()), least)
         first = int(numbers[0]) if len(numbers) else 0
@@ -297,10 +296,10 @@ class Cells:
         )  # fmt: skip
 
     def _periods(self, spans: np.ndarray, n: float, least: float) -> tuple[np.ndarray, Any]:
-        """The number of the period of each span, and what makes a period of its number."""
+        """The number of the period of each span, and a function from numbers to periods."""
         if self.kind == "date":
             dates = SPANS[self.level].starts(spans)
-            # Periods are not finer than the dates.
+            # Periods are at least as long as the spans of the dates.
             whole = [unit for unit in "YMD" if (dates.astype(f"M8[{unit}]") == dates).all()]
             first = [step.unit for step in STEPS].index(whole[0] if whole else "h")
             first = max(first, STEPS.index(SPANS[self.level]))
@@ -334,7 +333,7 @@ def _number_period(width: float, kind: str, are_whole: bool, number: int) -> Per
 
 
 def _indicators(rows: np.ndarray, n: int) -> sparse.csr_matrix:
-    """A matrix that adds up: column i has a one in row `rows[i]`, of n."""
+    """A matrix for sums: column i has a one in row `rows[i]`, of n."""
     of = np.arange(len(rows))
     return sparse.csr_matrix((np.ones(len(rows)), (rows, of)), (n, len(rows)))
 
@@ -343,7 +342,7 @@ def _indicators(rows: np.ndarray, n: int) -> sparse.csr_matrix:
 
 
 def labels_of(n: int, times: Any, groups: Any, kind: str, n_seen: int) -> Labels:
-    """Times and groups of n documents, checked; `kind` is that of the documents before."""
+    """Times and groups of n documents, checked; `kind` is the kind of earlier documents."""
     for name, values in (("times", times), ("groups", groups)):
         if isinstance(values, str) or len(shape_of(values) or (n,)) > 1:
             raise TypeError(f"{name} must have an entry for each document; got {values!r:.60}")
@@ -358,7 +357,7 @@ def labels_of(n: int, times: Any, groups: Any, kind: str, n_seen: int) -> Labels
         return Labels(kind, _no_times(kind, n), names)
     found = read_times(times)
     if kind == "number" and all(isinstance(one, Real) for one in from_arrow(times)):
-        # Such as seconds since 1970, in a stream that began with smaller numbers.
+        # For example seconds since 1970, in a stream that began with smaller numbers.
         found = np.asarray(times, np.float64)
     known = found == found
     if not known.any():
@@ -377,7 +376,7 @@ def _no_times(kind: str, n: int) -> np.ndarray:
 
 
 def _name(group: Any) -> str:
-    """A group as text; 1.0 is 1, as a column of numbers with missing ones has it."""
+    """A group as text; 1.0 is 1, as in a column of numbers with missing numbers."""
     if isinstance(group, float | np.floating) and group.is_integer():
         return str(int(group))
     return "" if is_missing(group) else str(group)
@@ -387,18 +386,18 @@ def _name(group: Any) -> str:
 
 
 def spread_of(n: np.ndarray, sums: np.ndarray, squares: np.ndarray) -> np.ndarray:
-    """How much shares differ between the documents of cells: 1 for one topic each, else less.
+    """Spread of shares between the documents of cells: 1 for one topic each, else less.
 
-    The variance of a mean share is this factor times that of a proportion. It is a ratio of two
-    sums over cells (the first axis), each without bias: of (n - 1) times the variance of a share,
-    and of (n - 1) m (1 - m), m being its mean. So cells may be small.
+    The variance of a mean share is this factor times the variance of a proportion. The factor is a
+    ratio of two unbiased sums over cells (the first axis): of (n - 1) times the variance of a
+    share, and of (n - 1) m (1 - m), m the mean share. So cells may be small.
     """
     n = n[..., None]
     means = sums / np.maximum(n, 1.0)
     within = np.maximum(squares - n * means**2, 0.0)
     most = np.maximum(n - 1.0, 0.0) * means * (1.0 - means) + within / np.maximum(n, 1.0)
     within, most = within.sum(axis=0), most.sum(axis=0)
-    # Where no cell has two documents, these may differ as much as can be.
+    # Without a cell of two documents the spread is the largest possible.
     found = np.divide(within, most, out=np.ones_like(most), where=most > 0)
     return np.asarray(np.clip(found, 1e-3, 1.0))
 
@@ -406,9 +405,9 @@ def spread_of(n: np.ndarray, sums: np.ndarray, squares: np.ndarray) -> np.ndarra
 def spread_each(
     n: np.ndarray, sums: np.ndarray, squares: np.ndarray, spread: Any = None
 ) -> np.ndarray:
-    """The spread of each cell by itself if that is larger than `spread`, that of all cells.
+    """The spread of each cell if larger than `spread` of all cells.
 
-    Two more documents of all or nothing count for those of a burst that happen not to be there.
+    Two more documents of all or nothing stand for unseen documents of a burst.
     """
     all_cells = spread_of(n, sums, squares) if spread is None else spread
     own, n = spread_of(n[None], sums[None], squares[None]), n[..., None]
@@ -418,7 +417,7 @@ def spread_each(
 def interval_of(
     n: np.ndarray, means: np.ndarray, spread: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Both ends of 95 % intervals of mean shares of n documents: Wilson's, with their spread."""
+    """Both ends of 95 % intervals of mean shares of n documents: Wilson's, with the spread."""
     part = WIDE**2 * spread / np.maximum(n, 1.0)
     half = np.sqrt(part * means * (1.0 - means) + part**2 / 4)
     return (means + part / 2 - half) / (1.0 + part), (means + part / 2 + half) / (1.0 + part)

@@ -1,22 +1,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Findings in sentences, with an error rate: changes along a stream, differences of groups.
 
-All topics and words are tested for a stretch of time in which they stand out (`windows`), and all
-topics for groups. Those that are significant at a rate of false discoveries become findings, words
-of one subject together. A true finding takes in many words, and a false one a single word. So the
-rate is controlled once more, of findings among all tests (Katsevich, Sabatti and Bogomolov 2023).
+All topics and words are tested for an outstanding stretch of time (`windows`), and all topics for
+groups. Significant changes at a rate of false discoveries become findings, with the words of one
+subject together. A true finding takes in many words, a false one a single word. So the rate is
+controlled once more, for findings among all tests (Katsevich, Sabatti and Bogomolov 2023).
 
-A burst of few documents may have several rare words, none of which is a finding alone. If a part r
-of all V words stand out at about the time of a word, the mean number of words with probabilities of
-p or less, and with j - 1 such words of other documents at their time, is by chance at most
+A burst of few documents may have several rare words, none of them significant alone. If a part r of
+all V words stand out at about the time of a word, the mean number of words with probabilities of p
+or less, and with j - 1 such words of other documents at the same time, is by chance at most
 
     V p (V p r)^(j-1) / (j-1)!
 
-The least of it for j = 1, 2, ..., times 2^j for the choice of j, is V times the p of a finding.
+The least value for j = 1, 2, ..., times 2^j for the choice of j, is V times the p of a finding.
 
-Along a stream the model learns, and words are counted from when they have a column. That makes
-changes where the documents have none. So what stands out has to stand out again in the documents
-that are kept, all of which have the topics and words of today.
+Along a stream the model learns, and a word is counted from its column on. Both make changes without
+a change of the documents. So a change must stand out again in the kept documents, all with today's
+topics and words.
 """
 
 from __future__ import annotations
@@ -43,55 +43,55 @@ from streamtopics.story.cells import (
 from streamtopics.story.windows import chance, ratio, scan, significant, stretches, tail
 from streamtopics.text.splitting import goes_back
 
-# Documents that a word must be in, and words of a topic and of a finding that are named.
+# Least documents with a word, and words of a topic and of a finding in sentences.
 LEAST_HOLDERS, N_LABEL, N_WORDS = 5, 3, 6
-# Words by chance that are looked at, in the mean: one of them is no finding, but several may be.
+# Mean number of words by chance to look at: one is no finding, but several together may be.
 BY_CHANCE = 4.0
-# Periods that tell how much the excess of a group swings.
+# Least periods to estimate the swings of the excess of a group.
 FEWEST_PERIODS = 10
-# Words belong together that share this part of their stretches and of their documents.
+# Words belong together if they share this part of their stretches and of their documents.
 SAME_TIME, SAME_DOCUMENTS = 0.5, 0.25
 # A topic is new, or gone, with less than this part of its share on the other side.
 LITTLE = 0.1
-# Words that are put together at most, documents of a finding, and characters of a quotation.
+# Most words joined, documents of a finding, and characters of a quotation.
 MOST_WORDS, N_TYPICAL, QUOTED = 400, 5, 140
 
 
 class Finding(NamedTuple):
-    """One thing that has changed or differs; `str` of it is a sentence.
+    """A change or a difference; `str` makes a sentence.
 
     Attributes
     ----------
     kind : {"grown", "fallen", "new", "gone", "changed", "more", "less"}
-        What has happened along the stream; "changed" is of the words of a topic. "more" and "less"
-        compare a group with the others.
+        What happened along the stream; "changed" is about the words of a topic. "more" and "less"
+        compare a group with all others.
     topic : int or None
-        Row of the topic in the model; None if the words are of no one topic.
+        Row of the topic in the model; None for words of several topics.
     word : str or None
-        The word of which the share is; None if the finding is about the topic's share.
+        Word of the share; None if the share is the topic's.
     words, came, left : tuple of str
         Words of the topic, words that became more frequent, and words that became less frequent.
     when : str
-        The stretch of time, such as "in October 2025"; empty for a group.
+        The stretch of time, for example "in October 2025"; empty for a group.
     periods : tuple of (int, int)
-        Its first and last period; (-1, -1) for a group.
+        First and last period of the stretch; (-1, -1) for a group.
     group : str or None
     share : float
         Share of the documents in the stretch or group.
     interval : tuple of (float, float)
-        Its 95 % interval.
+        95 % interval of the share.
     share_before : float
-        Share of all other documents; for a group that of other documents of the same periods.
+        Share of all other documents; for a group, of other documents of the same periods.
     n_documents, n_all : int
-        Documents with the word, or with the topic as their main one, in the stretch or group, and
-        all documents there.
+        Documents with the word, or with the topic as main topic, in the stretch or group, and all
+        documents of the stretch or group.
     surprise, p : float
-        Standard deviations from what is usual, and the probability by chance, corrected for the
+        Standard deviations from the usual value, and the probability by chance, corrected for the
         choice of the stretch.
     documents : tuple of int
         Places of typical documents in the sample, the most typical first.
     quote : str
-        The beginning of the first of them.
+        The beginning of the first of these documents.
     """
 
     kind: str
@@ -115,7 +115,7 @@ class Finding(NamedTuple):
 
     @property
     def n_moved(self) -> float:
-        """Documents more, or less, than there would be with the share elsewhere."""
+        """Number of documents above, or below, the expectation by the share elsewhere."""
         return abs(self.share - self.share_before) * self.n_all
 
     def __str__(self) -> str:
@@ -123,7 +123,7 @@ class Finding(NamedTuple):
 
 
 class Findings(tuple[Finding, ...]):
-    """Findings in order; `print` shows one in a line, and notebooks a list."""
+    """Findings in order; `print` shows one finding a line, and notebooks a list."""
 
     def __str__(self) -> str:
         lines = [f"{i}. {finding}" for i, finding in enumerate(self, start=1)]
@@ -139,14 +139,14 @@ class Sample(NamedTuple):
 
     counts: sparse.csr_matrix
     shares: np.ndarray
-    period: np.ndarray  # -1 where the time is not known
+    period: np.ndarray  # -1 for an unknown time
     group: np.ndarray
     texts: Sequence[str]
     is_of_stream: bool = False  # Whether other documents had earlier topics and words
 
 
 class Topics(NamedTuple):
-    """Topics as findings name them."""
+    """Topics with the names used in findings."""
 
     words: Sequence[Sequence[str]]  # of each topic, the most telling first
     names: Sequence[str]  # of the columns
@@ -155,7 +155,7 @@ class Topics(NamedTuple):
 
 
 def topics_of(model: Any, words: Sequence[Sequence[str]], names: Iterable[object]) -> Topics:
-    """The topics of a model, of which each is called by its words."""
+    """The topics of a model, each with a name or its words."""
     phi = model.topic_word_ * model.topic_weights_[:, None]
     of_words = phi / np.maximum(phi.sum(axis=0), 1e-300)
     hidden = frozenset(map(int, model.hidden_topics_))
@@ -166,7 +166,7 @@ def sample_of(
     totals: Totals, counts: Any, shares: Any, times: np.ndarray, groups: Sequence[str],
     texts: Sequence[str], is_of_stream: bool = False,
 ) -> Sample:  # fmt: skip
-    """Documents that are kept, in the periods and groups of all; see `positions` of times."""
+    """Kept documents, in the periods and groups of all documents; see `positions` of times."""
     places = {name: place for place, name in enumerate(totals.groups)}
     group = [places.get(name, places.get(OTHERS, -1)) for name in groups]
     return Sample(
@@ -176,7 +176,7 @@ def sample_of(
 
 
 class Change(NamedTuple):
-    """A topic, or a word, that stands out in a stretch of periods; or a topic in a group."""
+    """An outstanding topic, or word, in a stretch of periods; or a topic in a group."""
 
     place: int  # row of the topic, or column of the word
     first: int  # period, or group
@@ -186,15 +186,15 @@ class Change(NamedTuple):
 
 
 class Subject(NamedTuple):
-    """Words that stand out together; the first leads."""
+    """Words outstanding together; the first leads."""
 
     words: tuple[Change, ...]
-    topic: int | None  # that most of their mass is of
-    p: float  # of all its words together
+    topic: int | None  # topic of most of their mass
+    p: float  # for all words together
 
 
 class Data(NamedTuple):
-    """All that findings are made of."""
+    """The input of findings."""
 
     totals: Totals
     topics: Topics
@@ -203,7 +203,7 @@ class Data(NamedTuple):
 
 
 def find(totals: Totals, topics: Topics, sample: Sample, level: float) -> list[Finding]:
-    """All findings at a rate of false discoveries, those of most surprise and documents first."""
+    """All findings at a rate of false discoveries, in the order of surprise and documents."""
     n_topics = len(topics.words)
     spread = spread_of(
         totals.n.ravel(),
@@ -232,7 +232,7 @@ def find(totals: Totals, topics: Topics, sample: Sample, level: float) -> list[F
     between = _ranked(_between_groups(contrasts, of_all))
     p = [one.p for one in (*along, *between)]
     along, between = _chosen(p, level, n_tests, along, between)
-    # In turn, so that neither hides the other.
+    # In turn, so both kinds are seen.
     n = min(len(along), len(between))
     both = [one for pair in zip(along[:n], between[:n], strict=True) for one in pair]
     return [*both, *along[n:], *between[n:]]
@@ -254,7 +254,7 @@ def _ranked(found: Iterable[Finding]) -> list[Finding]:
 def _changes(
     sums: np.ndarray, places: np.ndarray, totals: Totals, spread: np.ndarray
 ) -> list[Change]:
-    """The stretch of each of some rows in which it stands out."""
+    """The outstanding stretch of some rows."""
     n = totals.n.sum(axis=1)
     if np.count_nonzero(n) < 2 or not len(places):
         return []
@@ -264,7 +264,7 @@ def _changes(
 
 
 def _again(change: Change, values: np.ndarray, sample: Sample) -> float:
-    """The probability by chance of a change in the documents that are kept."""
+    """The probability by chance of a change in the kept documents."""
     known = (sample.period >= 0) & (np.asarray(sample.counts.sum(axis=1)).ravel() > 0)
     n = np.bincount(sample.period[known]).astype(np.float64)
     x = np.bincount(sample.period[known], values[known])
@@ -278,7 +278,7 @@ def _again(change: Change, values: np.ndarray, sample: Sample) -> float:
 def _subjects(
     words: list[Change], all_words: list[Change], sure: float, data: Data
 ) -> list[Subject]:
-    """Words of the same time, and unless both are weak of the same documents or topic."""
+    """Words of the same time and, unless both are weak, of the same documents or topic."""
     left = sorted(words, key=lambda one: -abs(one.z))[:MOST_WORDS]
     places = np.array([one.place for one in left], np.intp)
     has = (data.sample.counts[:, places] > 0).astype(np.float64).tocsc()
@@ -306,7 +306,7 @@ def _subjects(
 
 
 def _together(own: list[Change], common: np.ndarray, words: list[Change]) -> float:
-    """The probability by chance of words that stand out at one time: see above."""
+    """The probability by chance of words outstanding at one time: see above."""
     first, *others = sorted(range(len(own)), key=lambda i: own[i].p)
     apart = [first]
     for i in others:
@@ -319,14 +319,14 @@ def _together(own: list[Change], common: np.ndarray, words: list[Change]) -> flo
 
 
 def _same_time(one: Change, other: Change) -> bool:
-    """Whether both stand out in the same way, in stretches that mostly overlap."""
+    """Whether both stand out in the same direction, in stretches that mostly overlap."""
     overlap = min(one.last, other.last) - max(one.first, other.first) + 1
     union = max(one.last, other.last) - min(one.first, other.first) + 1
     return (one.z > 0) == (other.z > 0) and overlap >= SAME_TIME * union
 
 
 def _along_time(topics: list[Change], subjects: list[Subject], data: Data) -> Iterator[Finding]:
-    """One finding of each topic that has changed, with its words, and of each other subject."""
+    """One finding of each changed topic, with its words, and of each other subject."""
     waiting = list(subjects)
     for topic in topics:
         own = [s for s in waiting if s.topic == topic.place and _same_time(topic, s.words[0])]
@@ -340,13 +340,13 @@ def _along_time(topics: list[Change], subjects: list[Subject], data: Data) -> It
 
 
 def _are_opposite(one: Subject, other: Subject) -> bool:
-    """Whether words of a topic come when other words of it go."""
+    """Whether words of a topic come when other words of the topic go."""
     lead, turned = one.words[0], other.words[0]._replace(z=-other.words[0].z)
     return one.topic is not None and one.topic == other.topic and _same_time(lead, turned)
 
 
 def _of_topic(change: Change, words: list[Change], data: Data) -> Finding:
-    """The finding of a topic of which the share has changed."""
+    """The finding of a topic with a changed share."""
     k, totals = change.place, data.totals
     inside = _stretch(change, totals)
     n, sums = totals.n.sum(axis=1), totals.sums[:, :, k].sum(axis=1)
@@ -365,7 +365,7 @@ def _of_topic(change: Change, words: list[Change], data: Data) -> Finding:
 
 
 def _of_subject(subject: Subject, opposite: Subject | None, data: Data) -> Finding:
-    """The finding of words of which no topic has changed its share."""
+    """The finding of words without a topic of changed share."""
     lead, totals, k = subject.words[0], data.totals, subject.topic
     inside = _stretch(lead, totals)
     n, holders = totals.n.sum(axis=1), totals.holders[:, lead.place]
@@ -399,7 +399,7 @@ def _interval(k: int, chosen: Any, data: Data) -> tuple[float, float]:
 
 
 def _stretch(change: Change, totals: Totals) -> np.ndarray:
-    """Which periods are in the stretch of a change."""
+    """Whether each period is in the stretch of a change."""
     t = np.arange(len(totals.periods))
     return (t >= change.first) & (t <= change.last)
 
@@ -409,12 +409,12 @@ def _part(sums: np.ndarray, n: np.ndarray, chosen: np.ndarray) -> float:
 
 
 def _lasts(change: Change, totals: Totals) -> bool:
-    """Whether a change lasts until the end, or until few documents before it."""
+    """Whether a change lasts to the end, or to few documents before."""
     return bool(totals.n[change.last + 1 :].sum() < 2 * LEAST_OF_PERIOD)
 
 
 def _kind(change: Change, share: float, before: float, totals: Totals) -> str:
-    """Return the kind of a change; only a change that lasts is new or gone."""
+    """Return the kind of a change; only a lasting change is new or gone."""
     lasts = _lasts(change, totals)
     if change.z > 0:
         return "new" if lasts and before < LITTLE * share else "grown"
@@ -425,13 +425,13 @@ def _kind(change: Change, share: float, before: float, totals: Totals) -> str:
 
 
 def _contrasts(data: Data, visible: np.ndarray) -> list[Change]:
-    """Tests of all topics in all groups, within periods, so that time alone makes no difference."""
+    """Tests of all topics in all groups, within periods, to cancel effects of time."""
     totals, found = data.totals, list[Change]()
     if len(totals.groups) < 2:
         return []
     n = totals.n.sum(axis=1, keepdims=True)
     part = totals.n / np.maximum(n, 1.0)
-    # Documents of which the group is not known are among the others only.
+    # Documents of unknown group count only among all others.
     groups = [g for g, name in enumerate(totals.groups) if name]
     for k in visible.tolist():
         sums = totals.sums[:, :, k] / data.spread[k]
@@ -441,7 +441,7 @@ def _contrasts(data: Data, visible: np.ndarray) -> list[Change]:
         q = np.clip(expected / max(total, 1e-300), 1e-12, 1.0 - 1e-12)
         up = own > expected
         z = np.where(up, 1.0, -1.0) * np.sqrt(2.0 * np.maximum(ratio(own, total, q), 0.0))
-        # Documents of one author come together, so that the excess of a group swings.
+        # Documents of one author come together, so the excess of a group swings.
         usual = sums.sum(axis=1, keepdims=True) * part * (own / np.maximum(expected, 1e-300))
         swings = ((sums - usual) ** 2 / (usual * (1.0 - part) + 0.5)).sum(axis=0)
         if len(n) >= FEWEST_PERIODS:
@@ -452,14 +452,15 @@ def _contrasts(data: Data, visible: np.ndarray) -> list[Change]:
 
 
 def _between_groups(contrasts: list[Change], data: Data) -> Iterator[Finding]:
-    """One finding of each topic: the group that has most more of it, or else least."""
+    """One finding of each topic: the group with the largest excess, or deficit."""
     totals, best = data.totals, dict[int, Change]()
     for one in sorted(contrasts, key=lambda c: (c.z < 0, -abs(c.z))):
         best.setdefault(one.place, one)
     for k, one in best.items():
         g, sums = one.first, totals.sums[:, :, k]
         n, n_others = totals.n[:, g], totals.n.sum(axis=1) - totals.n[:, g]
-        # Of periods with both. Others have the share that they had when the group had documents.
+        # Only for periods with both; otherwise all others have their share when the group had
+        # documents.
         both = (n > 0) & (n_others > 0)
         of_others = (sums.sum(axis=1) - sums[:, g])[both] / n_others[both]
         share, others = _part(sums[:, g], n, both), _part(of_others * n[both], n[both], both[both])
@@ -500,7 +501,7 @@ def _typical(
 
 
 def _quoted(data: Data, own: np.ndarray, weight: np.ndarray) -> tuple[tuple[int, ...], str]:
-    """Places of the documents of most weight, and the beginning of one, no fragment if possible."""
+    """Places of the documents of most weight, and the beginning of one, preferably a sentence."""
     rows = np.flatnonzero(own & (weight > 0))
     order = rows[np.argsort(-weight[rows], kind="stable")][:N_TYPICAL]
     if not len(order):
@@ -525,7 +526,7 @@ def _when(change: Change, totals: Totals) -> str:
 
 
 def _ends(period: Period) -> tuple[str, str]:
-    """How the beginning and the end of a period are spoken of: months and days by name."""
+    """The beginning and the end of a period in words: months and days by name."""
     if period.unit == "week":
         return _date(str(period.start)[:10]), _date(str(period.start + np.timedelta64(6, "D"))[:10])
     if period.unit in ("month", "day"):

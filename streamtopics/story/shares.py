@@ -21,9 +21,9 @@ class ShareRow(NamedTuple):
     period, group : str or None
         None stands for all.
     n_documents : int
-        Documents there.
+        Number of documents of the row.
     share, low, high : float
-        Mean share and its 95 % interval: Wilson's of a proportion, with the spread of the shares
+        Mean share and the 95 % interval: Wilson's of a proportion, with the spread of the shares
         between documents. NaN without a document.
     """
 

@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Stretches of time, and groups, with more or less of something than the rest.
+"""Stretches of time, and groups, with unusual counts or shares.
 
-Something is in x_t of n_t documents of period t. If the stream does not change, the documents of a
-stretch W are a random part of all: given the total S of the x_t,
+A thing occurs in x_t of n_t documents of period t. If the stream does not change, the documents of
+a stretch W are a random part of all: given the total S of the x_t,
 
     x_W ~ Binomial(S, q),  q = n_W / n,
 
-but for the finite population, which makes the tails lighter. The stretch with the largest
+up to the finite population, which makes the tails lighter. The stretch with the largest
 log-likelihood ratio L_W is taken. Real streams move all the time. So ratio and counts are divided
 by the dispersion of the periods (McCullagh and Nelder 1989, 4.5): the stretch stands out from
-chance and from what is usual. By chance some stretch reaches the ratio l with probability
+chance and from the usual. By chance some stretch reaches the ratio l with probability
 
     P(max_W L_W >= l) = sum_W P(L_W >= l) E[1 / #{V: L_V >= l} | L_W >= l]
 
-(Naiman and Priebe 2001). The first factor is a binomial tail, and the second, about a tenth, a mean
-over draws. It is left out (Bonferroni) if it decides nothing.
+(Naiman and Priebe 2001). The first factor is a binomial tail; the second, about a tenth, is a mean
+over draws, left out (Bonferroni) if nothing depends on it.
 """
 
 from __future__ import annotations
@@ -24,25 +24,25 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import betainc, ndtr, xlogy
 
-# Rows of counts that are scanned at once.
+# Rows of counts scanned at once.
 AT_ONCE = 256
-# Bounds of the probability between which it is computed, and draws for that.
+# Bounds of the probability for its computation, and draws.
 UNSURE, SURE, N_DRAWS = 0.2, 1e-7, 200
 
 
 class Windows(NamedTuple):
-    """The stretch of each row that stands out most, up or down."""
+    """The most outstanding stretch of each row, up or down."""
 
     first: np.ndarray  # its periods
     last: np.ndarray
     z: np.ndarray  # signed root of twice the ratio over the dispersion
-    p: np.ndarray  # the probability by chance, for all stretches together
+    p: np.ndarray  # probability by chance, for all stretches together
 
 
 def stretches(n: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """First and last periods of all stretches: half of the time at most, or any up to the end.
 
-    Its complement is taken if that has a quarter of the periods and of the documents at most.
+    The complement is taken if it has a quarter of the periods and of the documents at most.
     """
     first, last = np.triu_indices(len(n))
     length, upto = last - first + 1, np.append(0.0, np.cumsum(n))
@@ -53,9 +53,9 @@ def stretches(n: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def scan(sums: np.ndarray, n: np.ndarray, spread: np.ndarray) -> Windows:
-    """The stretch of each row of sums over the documents of periods that stands out most.
+    """The most outstanding stretch of each row of sums over the documents of periods.
 
-    `spread` is 1 for counts of documents; of shares see `spread_of`.
+    `spread` is 1 for counts of documents; for shares see `spread_of`.
     """
     first, last = stretches(n)
     parts = [
@@ -73,7 +73,7 @@ def _scanned(
     n_upto = np.append(0.0, np.cumsum(n))
     total, q = upto[:, -1:], (n_upto[last + 1] - n_upto[first]) / n_upto[-1]
     inside = upto[:, last + 1] - upto[:, first]
-    # Without empty periods at its ends, which say nothing of when something began.
+    # Without empty periods at its ends, which tell nothing about the beginning.
     valid = (n[first] > 0) & (n[last] > 0) & (q < 1)
     place = np.argmax(np.where(valid, ratio(inside, total, q), -1.0), axis=1)
     s, S, own = inside[np.arange(len(sums)), place], total[:, 0], q[place]
@@ -89,12 +89,12 @@ def _scanned(
 
 
 def chance(least: float, total: float, n: np.ndarray, first: np.ndarray, last: np.ndarray) -> float:
-    """The probability by chance that the ratio of any stretch is at least so large."""
-    # Such that the ratio can be reached, and in spite of rounding.
+    """The probability by chance of a stretch with at least this ratio."""
+    # Within reach of the ratio, and in spite of rounding.
     S, least = np.array(max(np.ceil(total - 1e-9), 1.0)), least * (1 - 1e-9)
     upto = np.append(0.0, np.cumsum(n))
     q = (upto[last + 1] - upto[first]) / upto[-1]
-    # From which numbers on, up and down, the ratio is that large: by halves.
+    # Least numbers with this ratio, up and down: by halves.
     usual, ends, p = np.rint(S * q), [], []
     for sign, most in ((1.0, S - usual), (-1.0, usual)):
         low, high = np.zeros(len(q)), most
@@ -108,7 +108,7 @@ def chance(least: float, total: float, n: np.ndarray, first: np.ndarray, last: n
     each, k = np.concatenate(p), np.concatenate(ends)
     if not each.sum():
         return 1.0
-    # What is drawn just reaches it, which makes the mean a little larger.
+    # A draw just reaches the ratio, so the mean is a little larger.
     rng = np.random.default_rng(0)
     drawn = rng.choice(len(each), N_DRAWS, p=each / each.sum())
     t, of = np.arange(len(n)), drawn % len(q)
@@ -122,7 +122,7 @@ def chance(least: float, total: float, n: np.ndarray, first: np.ndarray, last: n
 
 
 def ratio(inside: np.ndarray, total: np.ndarray, q: np.ndarray) -> np.ndarray:
-    """The log-likelihood ratio of a share of the total against the share q that is expected."""
+    """The log-likelihood ratio of a share of the total against the expected share q."""
     rest = total - inside
     with np.errstate(divide="ignore", invalid="ignore"):
         found = xlogy(inside, inside / (total * q)) + xlogy(rest, rest / (total * (1.0 - q)))
@@ -130,9 +130,9 @@ def ratio(inside: np.ndarray, total: np.ndarray, q: np.ndarray) -> np.ndarray:
 
 
 def tail(inside: np.ndarray, total: np.ndarray, q: np.ndarray, up: np.ndarray) -> np.ndarray:
-    """P(x >= inside), or P(x <= inside) where not `up`, of x ~ Binomial(total, q).
+    """P(x >= inside), or without `up` P(x <= inside), of x ~ Binomial(total, q).
 
-    The incomplete beta function makes it of numbers that are not whole, too.
+    By the incomplete beta function, also for fractions.
     """
     x, of = np.where(up, inside, total - inside), np.where(up, q, 1.0 - q)
     found = betainc(np.maximum(x, 1e-12), np.maximum(total - x, 0.0) + 1.0, of)
@@ -144,8 +144,8 @@ def dispersion_of(
 ) -> np.ndarray:
     """Pearson's dispersion of the periods about the share within, and outside of, a stretch.
 
-    It is 1 at least, and half a document is added to each variance, so that one document where
-    none is expected is no great surprise.
+    At least 1; half a document is added to each variance, to make one unexpected document no great
+    surprise.
     """
     t = np.arange(len(n))
     inside = (t >= first[:, None]) & (t <= last[:, None])
@@ -159,9 +159,9 @@ def dispersion_of(
 
 
 def significant(p: np.ndarray, level: float, n_tests: int | None = None) -> np.ndarray:
-    """Which p-values are significant at a rate of false discoveries (Benjamini and Hochberg).
+    """Whether p-values are significant at a rate of false discoveries (Benjamini and Hochberg).
 
-    They are those of all tests, or were chosen among `n_tests`.
+    The p-values are of all tests, or were chosen among `n_tests`.
     """
     order = np.argsort(p, kind="stable")
     limits = level * np.arange(1, len(p) + 1, dtype=np.float64) / max(n_tests or len(p), 1)

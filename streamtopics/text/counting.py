@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Counts of words in texts by the compiled counter, on several threads.
 
-The counter finds words that are runs of word characters or letters. Otherwise the analyzer of the
-vectorizer finds them, in Python.
+The counter finds words made of word characters or letters. For other words the analyzer of the
+vectorizer runs, in Python.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ from streamtopics.utils.checks import MOST_WHOLE
 from streamtopics.utils.parallel import workers
 from streamtopics.utils.structure import from_arrow
 
-# Patterns of all runs of at least so many word characters, or of so many letters.
+# Patterns of all runs of word characters, or of letters, of a least length.
 LETTER = "|".join(map("".join, permutations((r"\\W", r"\\d", "_"))))
 WORD_PATTERN = re.compile(
     rf"(?:\(\?u\))?(\\b)?(\\w|\[\^(?:{LETTER})\])(?:(\2*)\+|\{{([1-9][0-9]*),\}})(\\b)?"
 )
-# What the compiled counter calls a run of word characters, one of letters, and one of word
-# characters all of which are letters.
+# The compiled counter's runs: of word characters, of letters, and of word characters that are all
+# letters.
 WORD_CHARACTERS, LETTERS, LETTER_WORDS = range(3)
-# A thread is worth its start for so many characters.
+# Characters worth the start of a thread.
 CHARACTERS_A_PART = 200_000
-# Python looks for signals after so many texts.
+# Texts between Python's checks for signals.
 TEXTS_AT_ONCE = 4096
-# What letters become without accents, by the parameter: in lower case first, as in scikit-learn.
+# Letters without accents, by the parameter: in lower case first, as in scikit-learn.
 WITHOUT_ACCENTS = {
     ("ascii", 0): kernel.Letters(strip_accents_ascii),
     ("ascii", 1): kernel.Letters(lambda letter: strip_accents_ascii(letter.lower())),
@@ -54,16 +54,16 @@ class Counts:
     """Counts of the words of texts, and all words in order of their code points."""
 
     parts: list[Any]  # Rows of consecutive texts; a document of sentences has several
-    begins: list[np.ndarray]  # Of each part which rows begin a document
-    maps: list[np.ndarray]  # Of each part the word of each entry, -1 for none
-    owners: np.ndarray  # Of each word a part that has it,
-    places: np.ndarray  # and where in the order of the part
-    frequencies: np.ndarray  # Documents that have the word
+    begins: list[np.ndarray]  # For each part, the first rows of documents
+    maps: list[np.ndarray]  # For each part the word of each entry, -1 for none
+    owners: np.ndarray  # For each word a part that has it,
+    places: np.ndarray  # and its place in the part
+    frequencies: np.ndarray  # Documents with the word
     n_documents: int
     n_jobs: int | None
 
     def words(self, chosen: np.ndarray | None = None) -> list[str]:
-        """Return the words, or those at the chosen places."""
+        """Return the words, or the words at the chosen places."""
         owners, places = self.owners, self.places
         if chosen is not None:
             owners, places = owners[chosen], places[chosen]
@@ -77,14 +77,14 @@ class Counts:
         return words
 
     def pairs(self, looked: np.ndarray) -> Pairs:
-        """Return pairs of neighbours in some of the documents, of words that were only kept."""
+        """Return pairs of neighbours in some documents, among stored words."""
         documents = np.cumsum(np.concatenate(self.begins)) - 1
         ends = np.cumsum([len(begins) for begins in self.begins])[:-1]
         rows = np.split(looked[documents] if len(documents) else looked[:0], ends)
         return pairs_of(self.parts, rows, int(looked.sum()))
 
     def joined(self, phrases: Iterable[str]) -> Counts:
-        """Count words that were only kept, with some pairs of neighbours as one word."""
+        """Count stored words, with some pairs of neighbours as one word."""
         with workers(self.n_jobs if len(self.parts) > 1 else 1) as pool:
             jobs = zip(self.parts, self.begins, strict=True)
             pool.share(_recounted, [(*job, _spelled(phrases)) for job in jobs])
@@ -98,7 +98,7 @@ class Counts:
     def matrix(
         self, columns: np.ndarray | None, n_columns: int, dtype: Any = np.int64
     ) -> sparse.csr_matrix:
-        """Counts by the column of each word, -1 for none; None gives each word one, in order."""
+        """Counts by the column of each word, -1 for none; None gives all words columns in order."""
         if columns is None:
             maps = self.maps
         else:
@@ -120,10 +120,10 @@ class Counts:
 
 
 def check_no_frame(raw_documents: object) -> None:
-    """Refuse a data frame, whose names of columns would be read as texts, and a matrix."""
+    """Refuse a matrix, and a data frame, because its column names would be read as texts."""
     if sparse.issparse(raw_documents):
         raise TypeError(f"raw_documents must be texts; got a {type(raw_documents).__name__}")
-    # Of a lazy frame the columns themselves are not asked for, of which it warns.
+    # A lazy frame warns when its columns are requested.
     if hasattr(type(raw_documents), "columns"):
         raise TypeError(
             f"raw_documents must be texts; of a {type(raw_documents).__name__} the names of "
@@ -139,8 +139,8 @@ def count(
 ) -> Counts:
     """Count the words of documents as a vectorizer reads them.
 
-    Some pairs of neighbours count as one word; if they are not known yet (None), words are only
-    kept, for `Counts.joined`.
+    Some pairs of neighbours count as one word. If the pairs are unknown (None), words are only
+    stored, for `Counts.joined`.
     """
     check_no_frame(raw_documents)
     if isinstance(raw_documents, str | bytes):
@@ -161,7 +161,7 @@ def count_sentences(
     n_jobs: int | None,
     phrases: Iterable[str] | None = (),
 ) -> Counts:
-    """Count the words of each sentence, a row, and in how many documents each of them is."""
+    """Count the words of each sentence, a row, and the documents of each word."""
     texts = _texts_of(vectorizer, list(chain.from_iterable(documents)))
     begins = np.zeros(len(texts), dtype=np.uint8)
     lengths = np.fromiter(map(len, documents), np.int64, len(documents))
@@ -170,7 +170,7 @@ def count_sentences(
 
 
 def is_compiled(vectorizer: CountVectorizer) -> bool:
-    """Whether the compiled counter finds the words that a vectorizer asks for."""
+    """Whether the compiled counter can find the words of a vectorizer."""
     return _word_rule(vectorizer) is not None
 
 
@@ -178,11 +178,11 @@ def _compiled(
     vectorizer: Any, texts: list[str], begins: np.ndarray, n_documents: int, n_jobs: int | None,
     phrases: Iterable[str] | None,
 ) -> Counts:  # fmt: skip
-    """Count the words of texts, of which some begin a document."""
+    """Count the words of texts; some texts begin a document."""
     shortest, char_kind = cast(tuple[int, int], _word_rule(vectorizer))
     lower = bool(vectorizer.lowercase)
     letters = WITHOUT_ACCENTS.get((vectorizer.strip_accents, lower))
-    # No text has as many words; the time and memory of a word grow with the longest n-gram.
+    # No text has this many words; the time and memory of a word grow with the longest n-gram.
     most = min(max(map(len, texts), default=0) + 1, MOST_WHOLE)
     sizes = (min(n, most) for n in vectorizer.ngram_range)
     given = shortest, *sizes, _stop_words(vectorizer), char_kind, phrases is None
@@ -197,11 +197,11 @@ def _compiled(
 
 
 def _stop_words(vectorizer: Any) -> Any:
-    """The compiled stop words of a vectorizer, which holds them until it is given others."""
+    """The compiled stop words of a vectorizer, stored until the parameter changes."""
     words = vectorizer.get_stop_words() or frozenset()
     held, compiled = vectorizer._cache.get("stop_words", (None, None))
     if held != words:
-        # It warns of stop words that no word is equal to.
+        # Warns of stop words that match no word.
         vectorizer.build_analyzer()
         compiled = kernel.StopWords(word for word in words if isinstance(word, str))
         vectorizer._cache["stop_words"] = words, compiled
@@ -227,7 +227,7 @@ def _recounted(counter: Any, begins: np.ndarray, pairs: list[tuple[bytes, ...]])
 
 
 def _parts(texts: list[str], begins: np.ndarray, n_threads: int) -> list[slice]:
-    """Whole documents of about as many characters, one part for each thread."""
+    """Whole documents of about equally many characters, one part for each thread."""
     if n_threads == 1:
         return [slice(0, len(texts))]
     ends = np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)))
@@ -280,14 +280,14 @@ def _word_rule(vectorizer: CountVectorizer) -> tuple[int, int] | None:
     shortest = int(least) if least else 1 + len(more) // len(char)
     if char == r"\w":
         return shortest, WORD_CHARACTERS
-    # At one side alone it is a rule of its own.
+    # A pattern with one side alone is a rule of its own.
     if (before is None) != (after is None):
         return None
     return shortest, LETTERS if before is None else LETTER_WORDS
 
 
 def cuts_as_given(vectorizer: Any) -> bool:
-    """True if texts are cut as the parameters say, by functions of CountVectorizer's own."""
+    """True if the parameters alone decide how texts are cut, by CountVectorizer's functions."""
     return all(
         getattr(getattr(vectorizer, name), "__func__", None) is getattr(CountVectorizer, name)
         for name in ("build_analyzer", "build_preprocessor", "build_tokenizer")
@@ -295,7 +295,7 @@ def cuts_as_given(vectorizer: Any) -> bool:
 
 
 def _texts_of(vectorizer: Any, documents: list[Any]) -> list[str]:
-    """Read documents: str, bytes, and what scikit-learn's `input` allows."""
+    """Read documents: str, bytes, or according to scikit-learn's `input`."""
     if vectorizer.input == "content" and set(map(type, documents)) <= {str}:
         return documents
     texts = [vectorizer.decode(document) for document in documents]

@@ -16,12 +16,12 @@ from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
 from streamtopics.utils.checks import check_whole
 
-# What an apostrophe leaves of "don't" and "we've"; not "won", which is a word.
+# Halves of "don't" and "we've" after an apostrophe is cut; without "won", a word.
 HALVES = """
     ain aren couldn didn doesn don hadn hasn haven isn mightn mustn needn shan shouldn wasn weren
     wouldn ll re ve d m s t
 """
-# Scripts that are written without spaces between words, with a function that cuts them.
+# Scripts without spaces between words, with a function to cut words.
 SCRIPTS = {
     "Japanese": ("\u3040-\u30ff", "nagisa:wakati"),
     "Chinese": ("\u3400-\u4dbf\u4e00-\u9fff", "jieba:lcut"),
@@ -31,7 +31,7 @@ SCRIPTS = {
     "Khmer": ("\u1780-\u17ff", ""),
 }
 UNSPACED = re.compile(f"[{''.join(letters for letters, _ in SCRIPTS.values())}]+")
-# Texts that are looked at, the characters of each, and characters of a run of several words.
+# Number of texts to look at, characters of each, and characters of a run of several words.
 N_TEXTS, N_CHARACTERS, LONG_RUN = 1000, 500, 6
 
 
@@ -42,7 +42,7 @@ def stop_words(source: str | PathLike[str]) -> list[str]:
     ----------
     source : str or path-like
         A file with one word on a line, in UTF-8; or a language. "english" is scikit-learn's list
-        and the halves of contractions: "don", "didn", "ve", "ll". Other languages, such as
+        and the halves of contractions: "don", "didn", "ve", "ll". Other languages, for example
         "german", come from the package ``stop-words``.
 
     Returns
@@ -81,17 +81,17 @@ def stop_words(source: str | PathLike[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class Tokenizer:
-    """A tokenizer by name, so that models can be saved.
+    """A tokenizer by name, for models that can be saved.
 
     Words without a letter, such as punctuation, are left out.
 
     Parameters
     ----------
     name : str
-        Module and function, such as "jieba:lcut". The function takes a str and returns its words.
-        To load a model with it, pass the name to ``load(path, trusted=["jieba:lcut"])``.
+        Module and function, for example "jieba:lcut". The function maps a str to a list of words.
+        To load a model with this tokenizer, call ``load(path, trusted=["jieba:lcut"])``.
     shortest : int, default=1
-        Characters of a word, at least.
+        Least number of characters of a word.
 
     Examples
     --------
@@ -126,15 +126,15 @@ class Tokenizer:
 
 
 def unspaced_script(texts: Iterable[str]) -> tuple[str, str] | None:
-    """Return the script of texts that have no spaces between words, and a tokenizer's name.
+    """Return the script of texts without spaces between words, and the name of a tokenizer.
 
-    None if the texts have spaces, or are in other scripts. The name is "" if none is known.
+    None if the texts have spaces, or are in other scripts. The name is "" if unknown.
     """
     some = "\n".join(text[:N_CHARACTERS] for text in islice(texts, N_TEXTS))
     runs = [run for run in UNSPACED.findall(some) if len(run) >= LONG_RUN]
     if 2 * sum(map(len, runs)) <= sum(map(str.isalnum, some)):
         return None
     n = {name: len(re.findall(f"[{of}]", "".join(runs))) for name, (of, _) in SCRIPTS.items()}
-    # Japanese is written with Chinese characters, too.
+    # Japanese uses Chinese characters, too.
     script = "Japanese" if 10 * n["Japanese"] > n["Chinese"] > 0 else max(n, key=n.__getitem__)
     return script, SCRIPTS[script][1]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Counts that know which word is in which column."""
+"""Counts with the words of their columns."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from streamtopics.utils.structure import check_structure, for_scipy, from_arrow,
 
 
 class NamedCounts(sparse.csr_matrix):
-    """A CSR matrix whose columns have names.
+    """A CSR matrix with names of columns.
 
-    Selected rows keep the names, but no labels. Results of arithmetic have neither.
+    Selected rows keep the names, but not the labels. Results of arithmetic have neither.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class NamedCounts(sparse.csr_matrix):
 
     @classmethod
     def of(cls, counts: object, feature_names: ArrayLike) -> NamedCounts:
-        """Give names to the columns of counts, without a copy of a CSR matrix.
+        """Give names to the columns of counts, without copying a CSR matrix.
 
         Parameters
         ----------
@@ -70,7 +70,7 @@ class NamedCounts(sparse.csr_matrix):
         """Rows with the names, or else entries."""
         selected = super().__getitem__(key)
         columns = key[1:] if isinstance(key, tuple) else ()
-        # An ellipsis stands for all that is not said.
+        # An ellipsis stands for all remaining axes.
         whole = all(c is ... or (isinstance(c, slice) and c == slice(None)) for c in columns)
         if isinstance(selected, NamedCounts) and whole:
             selected.feature_names = self.feature_names
@@ -79,7 +79,7 @@ class NamedCounts(sparse.csr_matrix):
 
 def rows_apart(X: sparse.csr_matrix, starts: list[int]) -> np.ndarray:
     """Slices of a matrix from each start to the next, as an object array, faster than scipy's."""
-    # What is known of X holds for its parts, such as that its indices are sorted.
+    # Properties of X, such as sorted indices, hold for its parts.
     common = {**vars(X), "_has_canonical_format": X.has_canonical_format, "index": None}
     parts, ends = np.empty(len(starts) - 1, object), X.indptr[starts].tolist()
     for p, (start, stop) in enumerate(pairwise(starts)):
@@ -97,7 +97,7 @@ def rows_apart(X: sparse.csr_matrix, starts: list[int]) -> np.ndarray:
 
 
 class StaysSparse:
-    """A vectorizer whose counts stay sparse, whatever output was chosen."""
+    """A vectorizer with sparse counts, whatever the chosen output."""
 
     def set_output(self, *, transform: str | None = None) -> Self:
         """Choose the output of the next steps of a pipeline; counts stay sparse.
@@ -105,7 +105,7 @@ class StaysSparse:
         Parameters
         ----------
         transform : {"default", "pandas", "polars"} or None, default=None
-            With "pandas" counts of sentences are a Series if the texts are one.
+            With "pandas" counts of sentences are a Series if the texts are a Series.
 
         Returns
         -------
@@ -120,9 +120,9 @@ class StaysSparse:
 class TextVectorizer(
     LinksToReference, StaysSparse, TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
 ):
-    """Base of the vectorizers that let one of scikit-learn's, `vectorizer_`, count words."""
+    """Base of the vectorizers around a vectorizer of scikit-learn, `vectorizer_`."""
 
-    # Texts are what these methods are for, no metadata.
+    # Texts come alone, without metadata.
     __metadata_request__fit: ClassVar[dict[str, Any]] = {"raw_documents": UNUSED}
     __metadata_request__transform: ClassVar[dict[str, Any]] = {"raw_documents": UNUSED}
     vectorizer: Any
@@ -134,8 +134,8 @@ class TextVectorizer(
         Parameters
         ----------
         raw_documents : iterable
-            The documents: texts, or what the vectorizer takes. For `SentenceVectorizer` they may
-            be lists of sentences.
+            The documents: texts, or other input of the vectorizer; for `SentenceVectorizer` also
+            lists of sentences.
         y : array-like of shape (n_documents,) or None
             Passed on to the vectorizer by `NamedVectorizer`.
 
@@ -187,11 +187,11 @@ class TextVectorizer(
         raise NotImplementedError
 
     def _fresh(self) -> Any:
-        """The vectorizer to fit, as it was given."""
+        """The vectorizer to fit, as given."""
         return CountVectorizer() if self.vectorizer is None else clone(self.vectorizer)
 
     def get_feature_names_out(self, input_features: object = None) -> np.ndarray:
-        """The words of the columns, which HashingVectorizer has none of.
+        """The words of the columns; HashingVectorizer has none.
 
         Parameters
         ----------
@@ -214,16 +214,16 @@ class TextVectorizer(
 
 
 class NamedVectorizer(TextVectorizer, auto_wrap_output_keys=None):
-    """Count words, and pass their names on to the next step of a pipeline.
+    """Count words, and pass the words of columns to the next step of a pipeline.
 
-    The next step, a topic model, can look up the words of a prior, such as
+    The next step, a topic model, can look up the words of a prior, for example
     `streamtopics.priors.SeedWords`, and print topics without `feature_names`.
 
     Parameters
     ----------
     vectorizer : transformer or None, default=None
-        Makes sparse counts, and has `get_feature_names_out`; None is ``CountVectorizer()``. It is
-        cloned unless it is a `sklearn.frozen.FrozenEstimator`.
+        Makes sparse counts, and has `get_feature_names_out`; None is ``CountVectorizer()``. The
+        vectorizer is cloned, except a `sklearn.frozen.FrozenEstimator`.
 
     Attributes
     ----------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Words that are denied, as words of their own."""
+"""Denied words as separate words."""
 
 import re
 
@@ -12,7 +12,7 @@ NEGATED = re.compile(
 def mark_negations(text: str) -> str:
     """Return an English text in lower case, with "not" joined to the denied word.
 
-    "Not good" and "isn't a very good" have "notgood". It serves as `preprocessor` of a vectorizer.
+    "Not good" and "isn't a very good" contain "notgood". Use as `preprocessor` of a vectorizer.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ def mark_negations(text: str) -> str:
 
     See Also
     --------
-    streamtopics.priors.SentimentWords : Has such words among those that blame.
+    streamtopics.priors.SentimentWords : Has denied praise among the words of blame.
 
     Examples
     --------

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Two neighbouring words that are one: "credit card".
+"""Pairs of neighbouring words counted as one word: "credit card".
 
-Pairs of neighbours are counted in some of the documents, in a table of bounded size. A pair is a
-phrase if it is frequent and its normalised pointwise mutual information is large:
+Pairs of neighbours are counted in a sample of the documents, in a table of bounded size. A pair is
+a phrase if it is frequent and has a large normalised pointwise mutual information:
 
     npmi = log(n_ab n / (n_a n_b)) / log(n / n_ab)
 
-with n_ab occurrences of the pair, n_a and n_b of its words, among n words. It is 1 if the words
-occur only together, and 0 if they are neighbours by chance. Words are known by a hash of 64 bits.
+with n_ab occurrences of the pair, n_a and n_b of its words, among n words. The value is 1 for words
+that occur only together, and 0 for neighbours by chance. Words are known by a hash of 64 bits.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ import numpy as np
 
 from streamtopics.utils.checks import check_range, check_whole
 
-# Of a corpus one document in at most eight is looked at, and at least so many.
+# The sample of a corpus is one document in at most eight, and at least this number.
 LEAST, MOST_STRIDE = 2000, 8
-# Of a stream the first documents are looked at, and then so many of each so many.
+# The sample of a stream is the first documents, and then this number of each so many.
 FIRST_LOOKED, LOOKED, PERIOD = 2000, 1000, 16_000
-# Pairs that are kept when there are twice as many.
+# Pairs kept when there are twice as many.
 MOST_PAIRS = 2**14
-# What is a phrase stays one until its count is less than this share of `min_count`.
+# A phrase stays a phrase until its count is less than this share of `min_count`.
 STAYS = 0.5
 ODD = np.uint64(0x9E3779B97F4A7C15)
 # Columns of the counts of a pair.
@@ -36,17 +36,16 @@ PAIR, FIRST, SECOND, WORDS = range(4)
 
 @dataclass(frozen=True)
 class Phrases:
-    """Which pairs of neighbouring words a vectorizer counts as one word.
+    """Condition on pairs of neighbouring words to be counted as one word.
 
     Parameters
     ----------
     min_count : int, default=10
-        Occurrences of the pair, at least, in the documents that are looked at. Of a corpus they
-        are one document in eight, and at least 2,000; of a stream the first 2,000, then 1,000
-        of each 16,000.
+        Least number of occurrences of the pair in a sample of the documents: one document in eight
+        of a corpus, and at least 2,000; the first 2,000 of a stream, then 1,000 of each 16,000.
     min_npmi : float in [-1, 1], default=0.5
-        Normalised pointwise mutual information of the two words, at least. The value is 1 for words
-        that occur only together, and 0 for neighbours by chance.
+        Least normalised pointwise mutual information of the two words: 1 for words that occur only
+        together, and 0 for neighbours by chance.
 
     Examples
     --------
@@ -69,10 +68,10 @@ class Pairs(NamedTuple):
     """The most frequent pairs of neighbours in some documents, each once."""
 
     keys: np.ndarray  # In order
-    tags: np.ndarray  # Of the two words of each pair,
+    tags: np.ndarray  # For the two words of each pair,
     counts: np.ndarray
-    totals: np.ndarray  # and how often each of the two is there
-    totals_of: Callable[[np.ndarray], np.ndarray]  # The same of words by their tags
+    totals: np.ndarray  # and the count of each of the two
+    totals_of: Callable[[np.ndarray], np.ndarray]  # Counts of words by their tags
     n_words: float
     n_documents: int
     spelled: Callable[[int], list[str]]  # The two words of a pair
@@ -89,7 +88,7 @@ def pairs_of(parts: list[Any], rows: list[np.ndarray], n_documents: int) -> Pair
     )
     counts, n_words = np.concatenate([counts for _, counts, _ in found]), total.sum()
     if len(parts) > 1:
-        # Several parts may have a word, or a pair.
+        # Several parts may have the same word, or pair.
         _, same = np.unique(tag, return_inverse=True)
         total = np.bincount(same, total)[same]
         _, first, same = np.unique(_keys(tag[pairs]), return_index=True, return_inverse=True)
@@ -123,22 +122,23 @@ class PhraseTable:
 
     _holds = "keys: any N; tags: any N 2; counts: N 4 >=0; weight: >=0; n_documents: >=0"
     keys: np.ndarray  # In order
-    tags: np.ndarray  # Of the two words of each pair
-    # Of each pair, since it is in the table: itself, its first word, its second word, all words
+    tags: np.ndarray  # For the two words of each pair
+    # For each pair, since the pair is in the table: itself, its first word, its second word, all
+    # words
     counts: np.ndarray
-    names: dict[int, str]  # Of the keys of phrases
-    weight: float = 0.0  # Decayed documents that were looked at
+    names: dict[int, str]  # By keys of phrases
+    weight: float = 0.0  # Decayed number of documents in the sample
     n_documents: int = 0  # Documents seen before the last look
 
     @classmethod
     def empty(cls) -> PhraseTable:
-        """Return that of a stream that has not begun."""
+        """Return the table of a new stream."""
         return cls(np.empty(0, np.uint64), np.empty((0, 2), np.uint64), np.empty((0, 4)), {})
 
     def step(
         self, found: Pairs, rule: Phrases, n_documents: int = 0, half_life: float | None = None
     ) -> PhraseTable:
-        """Return the table after a look at some documents, when so many had been seen."""
+        """Return the table after a look at some documents, with `n_documents` seen before."""
         elapsed = n_documents - self.n_documents
         decay = 1.0 if half_life is None else 2.0 ** (-elapsed / half_life)
         old = self.counts * decay
@@ -163,30 +163,31 @@ class PhraseTable:
     def _names(
         self, keys: np.ndarray, counts: np.ndarray, found: Pairs, rule: Phrases
     ) -> dict[int, str]:
-        """The phrases: those that are ones still, and new ones, of which the words were found."""
+        """The phrases: earlier phrases still frequent, and new phrases with known words."""
         stays = counts[:, PAIR] >= STAYS * rule.min_count
         names = {key: self.names[key] for key in keys[stays].tolist() if key in self.names}
         n_pair, n_first, n_second, n = counts[counts[:, PAIR] >= rule.min_count].T
-        # The only pair there is has no information; it is a phrase.
+        # A single pair has no information; it is a phrase.
         npmi = np.log(n_pair * n / (n_first * n_second)) / np.maximum(np.log(n / n_pair), 1e-300)
         new = keys[counts[:, PAIR] >= rule.min_count][npmi >= rule.min_npmi]
         places, known = _places(found.keys, new)
         for key, place in zip(new[known].tolist(), places[known].tolist(), strict=True):
             words = found.spelled(place)
-            # Words of a tokenizer may have spaces, which would not tell where the second begins.
+            # Words of a tokenizer may have spaces, so the start of the second word would be
+            # unknown.
             if key not in names and " " not in chain.from_iterable(words):
                 names[key] = " ".join(words)
         return names
 
     def frequencies(self, weight: float) -> np.ndarray:
-        """About in how many of so many documents each phrase is."""
+        """Estimated number of documents with each phrase, of `weight` documents."""
         places = np.searchsorted(self.keys, np.fromiter(self.names, np.uint64, len(self.names)))
         estimates: np.ndarray = self.counts[places, PAIR] * weight / max(self.weight, 1.0)
         return estimates
 
 
 def looked_at(n_before: int | None, n_documents: int) -> np.ndarray:
-    """Whether pairs are counted in each document, after so many of a stream; None is a corpus."""
+    """Whether pairs are counted in each document, after `n_before` of a stream or None."""
     if n_before is None:
         stride = min(MOST_STRIDE, max(1, n_documents // LEAST))
         return (np.arange(n_documents) % stride == 0).astype(np.uint8)
@@ -195,19 +196,19 @@ def looked_at(n_before: int | None, n_documents: int) -> np.ndarray:
 
 
 def _keys(tags: np.ndarray) -> np.ndarray:
-    """The key of each pair, of the tags of its two words."""
+    """The key of each pair, from the tags of its two words."""
     keys: np.ndarray = tags[:, 0] * ODD + tags[:, 1]
     return keys
 
 
 def _places(keys: np.ndarray, wanted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Places of the wanted keys among others, both in order, and whether each of them occurs."""
+    """Places of the wanted keys among others, both in order, and whether each key occurs."""
     places = np.searchsorted(keys, wanted)
     return places, np.append(keys, np.uint64(0))[places] == wanted
 
 
 def _are_most(counts: np.ndarray) -> np.ndarray:
-    """Which are the greatest counts, at most `MOST_PAIRS`; of equal ones all or none."""
+    """Whether each count is among the greatest, at most `MOST_PAIRS`; equal counts all or none."""
     if len(counts) <= MOST_PAIRS:
         return np.ones(len(counts), dtype=bool)
     least = np.partition(counts, len(counts) - MOST_PAIRS - 1)[len(counts) - MOST_PAIRS - 1]

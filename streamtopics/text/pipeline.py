@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A pipeline for streams; the model forgets recycled columns."""
+"""A pipeline for streams, with a model that forgets recycled columns."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from streamtopics.utils.steps import last_step, learns, names_of, steps_of, unwr
 
 
 class StreamingPipeline(ShowsTopics, LinksToReference, Pipeline, WithCache):
-    """scikit-learn's Pipeline with `partial_fit`, for a vocabulary that may change.
+    """scikit-learn's Pipeline with `partial_fit`, for a changing vocabulary.
 
     Each step with `partial_fit` learns from the output of earlier steps. The last step forgets
     recycled columns of a `StreamingCountVectorizer`, by `forget_words`. A
@@ -39,11 +39,11 @@ class StreamingPipeline(ShowsTopics, LinksToReference, Pipeline, WithCache):
 
     Notes
     -----
-    If a step fails, the steps before it have learnt from the minibatch. Columns that changed hands
-    are then forgotten before the next minibatch.
+    If a step fails, the steps before have learnt the minibatch. Changed columns are then forgotten
+    before the next minibatch.
 
-    One thread learns at a time. Copies, pickles and files hold the steps as they were between two
-    minibatches. If another thread may learn meanwhile, transform by a `copy.copy`.
+    One thread learns at a time. Copies, pickles and files hold the steps between two minibatches.
+    While another thread learns, transform by a `copy.copy`.
 
     Examples
     --------
@@ -59,7 +59,7 @@ class StreamingPipeline(ShowsTopics, LinksToReference, Pipeline, WithCache):
     [['blue', 'red']]
     """
 
-    # Documents that the vectorizer had seen when the last step knew its words.
+    # Documents seen by the vectorizer when the last step knew its words.
     _n_passed: int | None = None
 
     def partial_fit(self, X: object, y: object = None, **params: Any) -> Self:
@@ -90,7 +90,7 @@ class StreamingPipeline(ShowsTopics, LinksToReference, Pipeline, WithCache):
         Parameters
         ----------
         X, y, **params
-            As of scikit-learn's Pipeline.
+            As in scikit-learn's Pipeline.
 
         Returns
         -------
@@ -101,7 +101,7 @@ class StreamingPipeline(ShowsTopics, LinksToReference, Pipeline, WithCache):
         return self
 
     def __getstate__(self) -> dict[str, Any]:
-        """Parameters, and steps as they were between two minibatches."""
+        """Parameters, and steps between two minibatches."""
         with held(self._locks()):
             state = dict(super().__getstate__())
             if isinstance(self.steps, list):
@@ -109,7 +109,7 @@ class StreamingPipeline(ShowsTopics, LinksToReference, Pipeline, WithCache):
         return state
 
     def _locks(self) -> list[threading.RLock]:
-        """Return the locks of the pipeline and of those among its steps."""
+        """Return the locks of the pipeline and of its steps."""
         steps = self.steps if isinstance(self.steps, list) else []
         within = [step[-1] for step in steps if isinstance(step, tuple | list) and len(step) == 2]
         inner = [lock for p in within if isinstance(p, StreamingPipeline) for lock in p._locks()]
@@ -134,11 +134,11 @@ class StreamingPipeline(ShowsTopics, LinksToReference, Pipeline, WithCache):
             if counts and isinstance(source._vocabulary, OpenVocabulary):
                 known = 0 if vocabulary is None else vocabulary.n_documents
                 if n_passed is None:
-                    # In case that a step after it fails.
+                    # In case a later step fails.
                     self._n_passed = known
                 learnt = known if n_passed is None else min(known, n_passed)
                 columns, n_passed = source.names_since(learnt)[0], source.n_documents_seen_
-                # After a failure the words before are those of an earlier minibatch.
+                # After a failure the earlier words are of an earlier minibatch.
                 if len(columns) and vocabulary is not None and learnt == known:
                     words = np.array(vocabulary.names_of(columns), dtype=object)
             elif len(columns):
@@ -156,7 +156,7 @@ class StreamingPipeline(ShowsTopics, LinksToReference, Pipeline, WithCache):
         self._n_passed = n_passed
 
     def _given(self, params: dict[str, Any]) -> list[Mapping[str, Any]]:
-        """Return what `partial_fit` passes on to each single step, by the step's methods."""
+        """Return the arguments of `partial_fit` for each single step, by the step's methods."""
         if not params or not get_config()["enable_metadata_routing"]:
             return [*[{}] * (len(steps_of(self)) - 1), {"partial_fit": params}]
         routed = process_routing(self, "partial_fit", **params)
@@ -196,7 +196,7 @@ class StreamingPipeline(ShowsTopics, LinksToReference, Pipeline, WithCache):
         n_words : int, default=10
             Words for each topic.
         **how : dict
-            Passed on, such as ``relevance``.
+            Passed on, for example ``relevance``.
 
         Returns
         -------
@@ -207,7 +207,7 @@ class StreamingPipeline(ShowsTopics, LinksToReference, Pipeline, WithCache):
 
 
 def _snapshot(step: Any) -> Any:
-    """Return a name and a copy of its step, where that or one within learns from minibatches."""
+    """Return a name and a copy of its step, if the step learns from minibatches."""
     if not (isinstance(step, tuple | list) and len(step) == 2):
         return step
     name, one = step
@@ -215,14 +215,14 @@ def _snapshot(step: Any) -> Any:
         return name, copy(one)
     if not isinstance(one, Pipeline) or not isinstance(one.steps, list):
         return step
-    # A pipeline of scikit-learn, of which a copy would share its steps.
+    # A copy of scikit-learn's pipeline would share its steps.
     copied: Any = copy(one)
     copied.steps = [_snapshot(inner) for inner in copied.steps]
     return name, copied
 
 
 def _check_can_forget(before: list[tuple[str, Any]], name: str, last: object) -> None:
-    """Refuse words that change columns where they would be taken for the words before."""
+    """Refuse an open vocabulary before a step that would take new words for old words."""
     open_ones = [
         name
         for name, step in before
@@ -236,9 +236,9 @@ def _check_can_forget(before: list[tuple[str, Any]], name: str, last: object) ->
 
 
 def _kept_columns(name: str, step: Any, width: int, width_after: int) -> NDArray[np.int64]:
-    """Return which column of a step's input each column of its output is, if it keeps them.
+    """Return the input column of each output column of a step, if columns are kept.
 
-    Where a step does not tell, they stay where they are, unless there are more or fewer.
+    For a step that does not tell, columns stay in place, unless their number changes.
     """
     names = getattr(step, "feature_names_in_", None)
     if names is None:
@@ -259,7 +259,7 @@ def _kept_columns(name: str, step: Any, width: int, width_after: int) -> NDArray
 
 
 def _taken_in(step: Any, X: object, y: object, given: Mapping[str, Any]) -> Any:
-    """Return a step's output for a minibatch, after it has learnt from it if it can."""
+    """Return a step's output for a minibatch, after the step has learnt if it can."""
     to_learn = given.get("partial_fit", {})
     if learns(step) and hasattr(step, "partial_fit_transform"):
         return step.partial_fit_transform(X, y, **to_learn)

@@ -30,18 +30,18 @@ from streamtopics.utils.structure import (
 
 
 class SentenceVectorizer(TextVectorizer, auto_wrap_output_keys=None):
-    """Turn documents into counts of the words in each of their sentences.
+    """Turn documents into counts of the words in each sentence.
 
-    A document becomes a matrix with one row for each sentence, so a sample of a pipeline is still
-    a document.
+    A document becomes a matrix with one row for each sentence, so a sample of a pipeline is still a
+    document.
 
     Parameters
     ----------
     vectorizer : CountVectorizer, TfidfVectorizer, HashingVectorizer or None, default=None
-        Counts words. None is ``StreamingCountVectorizer()``. It is cloned unless it is a
+        Counts words. None is ``StreamingCountVectorizer()``. The vectorizer is cloned, except a
         `sklearn.frozen.FrozenEstimator`.
     splitter : callable or None, default=None
-        Takes a text and returns its sentences, a list of str. None is
+        Maps a text to its sentences, a list of str. None is
         :func:`~streamtopics.text.split_sentences`, for English-like prose.
 
     Attributes
@@ -51,7 +51,7 @@ class SentenceVectorizer(TextVectorizer, auto_wrap_output_keys=None):
 
     See Also
     --------
-    split_sentences : The default splitter, its rules and their limits.
+    split_sentences : The default splitter, with rules and limits.
 
     Notes
     -----
@@ -86,13 +86,13 @@ class SentenceVectorizer(TextVectorizer, auto_wrap_output_keys=None):
         self.splitter = splitter
 
     def _labelled(self, found: np.ndarray, raw_documents: Any) -> np.ndarray:
-        """Matrices of documents, as a Series with the labels of one, if pandas was asked for."""
+        """Matrices of documents, or for pandas output a Series with the input's labels."""
         if (labels := row_labels(raw_documents)) is None or not outputs_pandas(self):
             return found
         return cast("np.ndarray", type(raw_documents)(list(found), index=labels, dtype=object))
 
     def sentences(self, raw_documents: Iterable[Any]) -> list[list[str]]:
-        """Return the sentences of each document, one for each row; needs no fit.
+        """Return the sentences of each document, one for each row, also before a fit.
 
         Parameters
         ----------
@@ -138,7 +138,7 @@ class SentenceVectorizer(TextVectorizer, auto_wrap_output_keys=None):
         return self._labelled(self._apart(counts, documents), raw_documents)
 
     def _learn(self, documents: list[list[str]]) -> sparse.csr_matrix | None:
-        """Set the vectorizer; return counts of all sentences where they were found on the way."""
+        """Set the vectorizer; return counts of all sentences if found on the way."""
         vectorizer = self._fresh()
         if getattr(vectorizer, "input", None) != "content":
             raise ValueError("vectorizer must be one of scikit-learn's for texts, input='content'")
@@ -151,7 +151,7 @@ class SentenceVectorizer(TextVectorizer, auto_wrap_output_keys=None):
                 learnt = vectorizer._learn(documents, count_sentences)
                 self.vectorizer_ = vectorizer
                 return vectorizer._matrix(*learnt)
-        # Its analyzer takes a sentence; while it is fitted, a document.
+        # Its analyzer takes a sentence; during the fit, a document.
         analyze = vectorizer.build_analyzer()
         vectorizer.build_analyzer = lambda: lambda document: chain(*map(analyze, document))
         vectorizer.fit(documents)
@@ -160,7 +160,7 @@ class SentenceVectorizer(TextVectorizer, auto_wrap_output_keys=None):
         return None
 
     def _apart(self, counts: sparse.csr_matrix, documents: list[list[str]]) -> np.ndarray:
-        """Return the rows of each document, with the words if the vectorizer knows them."""
+        """Return the rows of each document, with the words if known to the vectorizer."""
         if hasattr(self.vectorizer_, "get_feature_names_out"):
             counts = NamedCounts.of(counts, self.get_feature_names_out())
         return rows_apart(counts, list(accumulate(map(len, documents), initial=0)))

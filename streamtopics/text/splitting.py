@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Splitter of English-like prose into sentences: characters, words and rules of compiled code.
 
-Beyond empty lines, items of lists and Chinese full stops a sentence ends at the last mark of a
-token, so each pair of neighbouring tokens is looked at once.
+Besides empty lines, items of lists and Chinese full stops, sentences end at the last mark of a
+token, so each pair of neighbouring tokens is examined once.
 """
 
 import re
@@ -16,16 +16,16 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-# Beside ASCII: the ellipsis, the Arabic and Urdu marks and the danda; quotes; dashes.
+# Besides ASCII: the ellipsis, the Arabic and Urdu marks and the danda; quotes; dashes.
 MARKS = ".!?\u2026\u061f\u06d4\u0964\u0965"
 CLOSING = "\"'\u2019\u201d\u00bb)]}"
 OPENING = "\"'\u201c\u2018\u201e\u00ab([{\u00bf\u00a1*_-\u2013\u2014"
 LINE_MARKS = "-\u2013\u2014\u2022"
 NEVER_FIRST = frozenset(",;:.!?&%=/+\u2026)]}\u2019\u201d\u00bb")
-# Chinese and Japanese marks, and the brackets and quotes that close after them.
+# Chinese and Japanese marks, and closing brackets and quotes after them.
 WIDE_ENDS = "\u3002\uff01\uff1f\uff61"
 WIDE_CLOSING = "\u300d\u300f\uff09\u300b\u2019\u201d\"')"
-# What begins an item of a list; what joins words to one.
+# Beginnings of items of a list; joints of words.
 ITEM_MARKS = "-*\u2022"
 JOIN_MARKS = "-\u2013\u2014/"
 
@@ -34,16 +34,16 @@ ACRONYM = re.compile(r"(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,2}")
 WORD = re.compile(r"[^\W\d_]+")
 COMPOUND = re.compile(f"[{re.escape(JOIN_MARKS)}]")
 
-# A sentence does not end with these, whatever comes next.
+# A sentence never ends with one of these.
 NEVER_LAST = _words("mr mrs messrs dr prof cf e.g i.e viz vs")
-# These do not end a sentence before a number.
+# A sentence does not end with one of these before a number.
 BEFORE_NUMBERS = _words(
     """
     no nos nr p pp pg vol vols fig figs sec secs ch chap art eq eqs eqn tab ex ref refs approx
     ca c circa est ver ext tel par para jan feb mar apr jun jul aug sep sept oct nov dec
     """
 )
-# These end a sentence only before a word that often begins one: "Co. Ltd.", but "Co. The".
+# A sentence ends with one of these only before a usual first word: "Co. Ltd.", but "Co. The".
 ABBREVIATIONS = _words(
     """
     adm al asst attn ave brig bros capt ch cmdr co col corp cpl cpt dept det dist ed eds eq eqs
@@ -65,8 +65,8 @@ FIRST_WORDS = _words(
     """
 )
 
-# A sentence goes on from another if it begins with one of these, or with a clause about one of the
-# others ("If its lens").
+# A sentence continues another if it begins with one of these, or with a clause about one of the
+# later words ("If its lens").
 CONTINUE = _words(
     "also and besides but furthermore hence her he him his however instead it its "
     "moreover nor or otherwise she so still such their them then therefore they thus yet"
@@ -78,7 +78,7 @@ OTHERS = _words("he her his its she their them they")
 
 
 def split_sentences(text: str) -> list[str]:
-    """Cut a text into sentences, for English and languages that are written like it.
+    """Cut a text into sentences, for English and similarly written languages.
 
     A sentence ends at a full stop, question or exclamation mark or ellipsis before white space,
     with closing quotes or brackets. A full stop does not end a sentence
@@ -87,11 +87,11 @@ def split_sentences(text: str) -> list[str]:
     - after initials, acronyms and common abbreviations (``J. S. Bach``, ``U.S. Army``), unless the
       next word often begins a sentence, such as ``The``;
     - after the number of an item (``1. Open the box.``);
-    - before a small letter, unless the text has no capitals; nor does an ellipsis, or a mark before
+    - before a small letter, unless the text lacks capitals; nor does an ellipsis, or a mark before
       a closing quote or bracket.
 
-    An empty line ends a sentence, and so does an item of a list, which begins with ``-``, ``*`` or
-    ``•``. Chinese and Japanese full stops need no space after them.
+    An empty line ends a sentence. So does an item of a list, with ``-``, ``*`` or ``•`` in front.
+    Chinese and Japanese full stops need not be followed by a space.
 
     Parameters
     ----------
@@ -101,11 +101,11 @@ def split_sentences(text: str) -> list[str]:
     Returns
     -------
     sentences : list of str
-        All of the text, with single spaces for white space.
+        The whole text, with single spaces for white space.
 
     Notes
     -----
-    The rules know no names and no grammar. They err at sentences that begin with a small letter
+    The rules are without names and grammar. Errors occur at sentences with a small first letter
     ("... sold. eBay paid"), names after acronyms ("in the U.S. Obama said") or after a question in
     quotes, marks in names ("Yahoo! said"), and headings without an empty line below.
 
@@ -122,25 +122,25 @@ def split_sentences(text: str) -> list[str]:
 
 
 def is_fragment(sentence: str) -> bool:
-    """Whether a sentence has no letter or digit, or begins as none does, such as ", and is"."""
+    """Whether a sentence lacks letters and digits, or begins unlike one, as in ", and is"."""
     head = sentence.lstrip(OPENING + " ")[:1]
     return head.islower() or head in NEVER_FIRST or not any(map(str.isalnum, sentence))
 
 
 def has_content(sentence: str) -> bool:
-    """Whether a sentence has a word, or a number, that is no English stop word."""
+    """Whether a sentence has a number, or a word other than English stop words."""
     return not ENGLISH_STOP_WORDS.issuperset(re.findall(r"\w+", sentence.lower()))
 
 
 def goes_back(sentence: str) -> bool:
-    """Whether a sentence begins as if another came before it, by its first words."""
+    """Whether a sentence begins as the continuation of another, by its first words."""
     first, second, third = [*WORD.findall(sentence.lower()), "", "", ""][:3]
     is_of_other = second in OTHERS or (second, third) == ("it", "s")
     return first in CONTINUE or (first in CLAUSES and is_of_other)
 
 
 def is_abbreviated(stem: str, head: str, has_upper: bool) -> bool:
-    """Whether the full stop between two words, `stem` and `head`, is that of an abbreviation."""
+    """Whether the full stop between two words, `stem` and `head`, ends an abbreviation."""
     given = COMPOUND.split(stem.lstrip(OPENING))[-1]
     word = given.lower()
     if word in NEVER_LAST:

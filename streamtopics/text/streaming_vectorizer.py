@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Counts of words at the speed of the text, for corpora and for text that does not end."""
+"""Fast counts of words, for corpora and for endless streams of text."""
 
 from __future__ import annotations
 
@@ -37,9 +37,10 @@ class StreamingCountVectorizer(
     many times faster and on several threads. With `partial_fit` the vocabulary is open:
     `max_features` columns hold the currently frequent words, in bounded memory.
 
-    Compiled code cuts texts into words if `analyzer` is "word", `token_pattern` asks for runs of
-    word characters or letters, such as ``r"\\b\\w{3,}\\b"`` or ``r"\\b[^\\W\\d_]{3,}\\b"``, and
-    `tokenizer`, `preprocessor` and `strip_accents` are not functions. Otherwise Python does.
+    Compiled code cuts texts into words if `analyzer` is "word", `token_pattern` is a pattern for
+    runs of word characters or letters, such as ``r"\\b\\w{3,}\\b"`` or ``r"\\b[^\\W\\d_]{3,}\\b"``,
+    and `tokenizer`, `preprocessor` and `strip_accents` are not functions. Otherwise Python code
+    does.
 
     Parameters
     ----------
@@ -47,26 +48,25 @@ class StreamingCountVectorizer(
 token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         As in scikit-learn's CountVectorizer, with the same defaults.
     max_df : float in [0, 1] or int, default=1.0
-        As in CountVectorizer. In a stream a word of more documents, decayed, loses its column; a
-        word of one document never does.
+        As in CountVectorizer. In a stream a word of more documents, decayed, loses its column,
+        except a word of a single document.
     min_df : float in [0, 1] or int, default=1
         As in CountVectorizer. In a stream a word needs this frequency for a column. If `min_df` is
-        a count and `max_df` a share, no word gets a column before min_df / max_df documents.
+        a count and `max_df` a share, words get columns only after min_df / max_df documents.
     max_features : int or None, default=None
-        As in CountVectorizer; `partial_fit` needs it: the number of columns.
+        As in CountVectorizer. Required for `partial_fit`: the number of columns.
     half_life : float or None, default=100_000
-        Documents after which a document of a stream counts half; None forgets nothing.
+        Documents after which the weight of a document of a stream is halved; None forgets nothing.
     n_candidates : int or None, default=None
-        Words without a column that a stream counts, at least; None is `max_features`. With more,
-        rarer words are found.
+        Least number of counted words without a column in a stream; None is `max_features`. More
+        candidates find rarer words.
     margin : float, default=1.5
-        A word takes the column of another if it is more than this factor as frequent.
+        A word takes the column of another if more than this factor as frequent.
     phrases : bool or Phrases, default=False
-        Whether to find related neighbours, such as "credit card", and count each pair as one word.
-        True is ``Phrases()``. Words are neighbours with a space, a line end or a hyphen between
-        them, and no stop word.
+        Whether to find related neighbours, for example "credit card", and count each pair as one
+        word. True is ``Phrases()``. Between neighbours is a space, a line end or a hyphen.
     n_jobs : int or None, default=None
-        Threads; the result does not depend on it.
+        Number of threads; results are the same for any number.
 
     Attributes
     ----------
@@ -75,21 +75,22 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
     fixed_vocabulary_ : bool
         Whether `vocabulary` was given.
     recycled_ : ndarray of int64
-        In a stream, columns that lost their word in the last step; a model must forget them.
+        In a stream, columns without their former word since the last step; a model must forget
+        these.
     n_documents_seen_ : int
-        Of a stream: documents seen.
+        Number of documents seen in a stream.
     document_frequency_ : ndarray of shape (max_features,), float64
-        Of a stream: decayed number of documents with each column's word; 0 for free columns.
+        In a stream, decayed number of documents with each column's word; 0 for free columns.
 
     See Also
     --------
-    StreamingPipeline : Hands over which columns a model has to forget.
+    StreamingPipeline : Tells a model the columns to forget.
 
     Notes
     -----
     In a stream words of more than 256 characters get no column, and columns without a word are
-    named "<free 0>", with their number. `half_life`, `margin` and `n_candidates` have no effect on
-    `fit`, which warns if they are set.
+    named "<free 0>", with their number. `half_life`, `margin` and `n_candidates` are not used by
+    `fit`; `fit` warns if these are set.
 
     Examples
     --------
@@ -181,9 +182,9 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         return with_labels(self._matrix(counts, columns, vocabulary.n_columns), raw_documents)
 
     def partial_fit(self, raw_documents: Iterable[Any], y: object = None) -> Self:
-        """Learn from a minibatch of a stream which words are frequent now.
+        """Learn the currently frequent words from a minibatch of a stream.
 
-        A call that fails changes nothing. A call overtaken by another thread fails.
+        A failed call changes nothing. A call overtaken by another thread fails.
 
         Parameters
         ----------
@@ -203,7 +204,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
     def partial_fit_transform(
         self, raw_documents: Iterable[Any], y: object = None
     ) -> sparse.csr_matrix:
-        """Learn from a minibatch and return its counts, with one pass over the texts.
+        """Learn from a minibatch and return the counts, in one pass over the texts.
 
         Parameters
         ----------
@@ -236,7 +237,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         return counts, columns
 
     def _with_columns(self, counts: Counts, table: PhraseTable | None) -> tuple[Counts, np.ndarray]:
-        """Counts and the words that get a column; phrases that get none are taken apart."""
+        """Counts, and the words with a column; phrases without a column are taken apart."""
         if table is None:
             return counts, self._worth_a_column(counts)
         phrases = set(table.names.values())
@@ -252,24 +253,24 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
     def _looked(
         self, table: PhraseTable, counts: Counts, n_before: int | None = None
     ) -> PhraseTable:
-        """The table of pairs after a look at documents, when so many of a stream had been seen."""
+        """The table of pairs after a look at documents, with `n_before` seen before."""
         rule = self.phrases if isinstance(self.phrases, Phrases) else Phrases()
         found = counts.pairs(looked_at(n_before, counts.n_documents))
         return table.step(found, rule, n_before or 0, self.half_life)
 
     def _worth_a_column(self, counts: Counts) -> np.ndarray:
-        """Places of the words that `min_df`, `max_df` and `max_features` leave."""
+        """Places of the words allowed by `min_df`, `max_df` and `max_features`."""
         low, high = self._policy().limits(counts.n_documents)
         kept = np.flatnonzero((counts.frequencies >= low) & (counts.frequencies <= high))
         if self.max_features is not None and len(kept) > self.max_features:
-            # In the order in which CountVectorizer has equal ones.
+            # Equal words in the order of CountVectorizer.
             kept = np.sort(kept[(-self._total(counts, kept)).argsort()[: self.max_features]])
         if not len(kept):
             raise ValueError("empty vocabulary: no terms remain; try a lower min_df")
         return kept
 
     def _total(self, counts: Counts, words: np.ndarray) -> np.ndarray:
-        """Tokens of some words, or, if counts are binary, documents that have them."""
+        """Tokens of some words, or, for binary counts, documents with the words."""
         if self.binary:
             total_dtype = np.zeros(1, dtype=self.dtype).sum().dtype
             frequencies: np.ndarray = counts.frequencies[words].astype(total_dtype)
@@ -315,7 +316,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
     def _counted_along(
         self, raw_documents: Iterable[Any], vocabulary: ClosedVocabulary | OpenVocabulary
     ) -> tuple[Counts, ClosedVocabulary | OpenVocabulary]:
-        """Counts of a minibatch, and the vocabulary with the phrases that were found in it."""
+        """Counts of a minibatch, and the vocabulary with the phrases found."""
         if not self.phrases or not isinstance(vocabulary, OpenVocabulary):
             return self._counted(raw_documents), vocabulary
         documents = raw_documents if isinstance(raw_documents, Sized) else list(raw_documents)
@@ -331,7 +332,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         return self._checked(counts.joined(phrases)), vocabulary
 
     def __getstate__(self) -> dict[str, Any]:
-        """Parameters and fitted attributes, in a dict that learning does not change."""
+        """Parameters and fitted attributes, in a dict safe from later learning."""
         return dict(super().__getstate__())
 
     def _policy(self) -> Policy:
@@ -342,14 +343,14 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
 
     @property
     def recycled_(self) -> np.ndarray:
-        """Columns that lost their word in the last step of a stream."""
+        """Columns without their former word since the last step of a stream."""
         if self.vocabulary is not None:
             return np.zeros(0, np.int64)
         return self._stream("recycled_").recycled
 
     @property
     def n_documents_seen_(self) -> int:
-        """Documents of a stream seen."""
+        """Number of documents seen in a stream."""
         return self._stream("n_documents_seen_").n_documents
 
     @property
@@ -359,19 +360,19 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         return np.asarray(table.owners(np.arange(table.n_columns))[1])
 
     def names_since(self, n_documents: int) -> tuple[np.ndarray, list[str]]:
-        """Columns of a stream that got or lost a word since `n_documents`.
+        """Columns of a stream with a new or lost word since `n_documents`.
 
         Parameters
         ----------
         n_documents : int
-            Value of `n_documents_seen_` when a model last knew the words of all columns.
+            Value of `n_documents_seen_` at a time when a model knew the words of all columns.
 
         Returns
         -------
         columns : ndarray of int64
-            A model's earlier topics of these columns are of other words.
+            Columns with other words in a model's earlier topics.
         names : list of str
-            Their words now.
+            The present words.
         """
         if self.vocabulary is not None:
             return np.zeros(0, np.int64), []
@@ -380,7 +381,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         return columns, vocabulary.names_of(columns)
 
     def _check_parameters(self) -> None:
-        """Check all parameters but the vocabulary, unless they are those that were checked last."""
+        """Check all parameters but the vocabulary, unless already checked."""
         own = vars(self).items()
         parameters = {name: value for name, value in own if name.strip("_") == name}
         known = self._cache.get("checked", {})
@@ -397,7 +398,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
             )
         if self.phrases and self.analyzer in ("char", "char_wb"):
             raise ValueError(f"phrases need words; analyzer is {self.analyzer!r}, not 'word'")
-        # To check them takes longer than to count a short text.
+        # The checks take longer than counting a short text.
         self._cache["checked"] = parameters
 
     def _counted(
@@ -406,7 +407,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         counted: Callable[..., Counts] = count,
         phrases: Iterable[str] | None = (),
     ) -> Counts:
-        """The words of documents, no more often in one than `dtype` has room for."""
+        """The words of documents, with counts within the range of `dtype`."""
         return self._checked(counted(self, raw_documents, self.n_jobs, phrases))
 
     def _checked(self, counts: Counts) -> Counts:
@@ -420,15 +421,15 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         return counts
 
     def _given(self, warns: bool = False) -> ClosedVocabulary | None:
-        """The parameter `vocabulary`, checked as CountVectorizer does, which may warn."""
+        """The parameter `vocabulary`, checked as in CountVectorizer, which may warn."""
         if warns:
             self._warn_for_unused_params()
         if self.vocabulary is None:
             return None
         given: Any = self.vocabulary
-        # CountVectorizer sorts no set but those of Python's own two kinds.
+        # CountVectorizer sorts only Python's own two kinds of sets.
         given = set(given) if isinstance(given, frozenset) else given
-        # It sets attributes, which a call that fails may not.
+        # CountVectorizer sets attributes, but a failed call must not.
         checked: Any = CountVectorizer(vocabulary=given)
         checked._validate_vocabulary()
         words = sorted(checked.vocabulary_, key=checked.vocabulary_.__getitem__)
@@ -441,11 +442,11 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
                 UserWarning,
                 stacklevel=4,
             )
-        # Those of NumPy are a type of their own.
+        # NumPy's strings are a type of their own.
         return ClosedVocabulary(list(map(str, words)))
 
     def _fitted(self) -> ClosedVocabulary | OpenVocabulary:
-        """The vocabulary as it is now, one that was given even before a fit."""
+        """The present vocabulary, also a given vocabulary before a fit."""
         found = self._vocabulary or self._given()
         if found is None:
             raise NotFittedError("Vocabulary not fitted or provided: call fit or partial_fit first")

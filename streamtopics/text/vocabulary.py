@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which word is in which column, of a corpus or of a stream.
+"""The columns of words, for a corpus or a stream.
 
 The vocabulary of a stream keeps the document frequency of the words with a column, and of a bounded
-number of candidates. Documents that came n documents ago count 2^(-n / h), h being the half-life.
-Candidates are counted as by Misra and Gries (1982): when there are too many, the (M+1)-th largest
-count is subtracted from all, and those without any count are dropped. So no count is too large, and
-none is too small by more than W / (M + 1), W being the decayed number of (document, word) pairs.
+number of candidates. Documents seen n documents ago count 2^(-n / h), h the half-life. Candidates
+are counted as by Misra and Gries (1982): when there are too many, the (M+1)-th largest count is
+subtracted from all counts, and candidates without a count are dropped. So no count is too large or
+too small by more than W / (M + 1), W the decayed number of (document, word) pairs.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from streamtopics.text.phrases import PhraseTable
 from streamtopics.utils.checks import MOST_DOCUMENTS
 from streamtopics.utils.parallel import WithCache, lock_of
 
-# Longer words are not counted as candidates: what is kept of a stream has to be bounded.
+# Longer words are not candidates, because the memory of a stream must be bounded.
 LONGEST = 256
-# Names of columns without a word begin so.
+# Beginning of the names of columns without a word.
 FREE = "<free "
 NONE = np.empty(0, dtype=np.int64)
 ARRAYS = "frequency", "column", "owner", "since"
-# Whose lock is held while a list is written that several vocabularies share.
+# Held while a list shared by several vocabularies is written.
 SHARED = WithCache()
 
 
@@ -40,7 +40,7 @@ class ClosedVocabulary:
     phrases: PhraseTable | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        """The words as one text, as a file of each by itself would be large."""
+        """The words as one text, because a file for each word would be large."""
         return {"names": json.dumps(self.names), "phrases": self.phrases}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -65,7 +65,7 @@ class ClosedVocabulary:
 
 @dataclass(frozen=True)
 class Policy:
-    """Rules by which columns of a stream are given to words; see `StreamingCountVectorizer`."""
+    """Rules of the columns of a stream; see `StreamingCountVectorizer`."""
 
     half_life: float | None
     min_df: float
@@ -74,10 +74,10 @@ class Policy:
     margin: float
 
     def limits(self, weight: float, so_far: bool = False) -> tuple[float, float]:
-        """Least and greatest document frequency of a word, of so many documents.
+        """Least and greatest document frequency of a word, of `weight` documents.
 
         Of the documents seen so far a share may be less than one. A word of one document is then
-        not too frequent, and none has a column while the share `max_df` is of fewer documents than
+        not too frequent, and no word has a column while the share `max_df` is fewer documents than
         the number `min_df`.
         """
         low, high = (_documents(df, weight) for df in (self.min_df, self.max_df))
@@ -88,7 +88,7 @@ class Policy:
 
 
 def _documents(df: float, weight: float) -> float:
-    """How many documents a share or a number of so many documents is."""
+    """The number of documents of a share, or a number, of `weight` documents."""
     return df * weight if _is_share(df) else float(min(df, MOST_DOCUMENTS))
 
 
@@ -98,10 +98,10 @@ def _is_share(df: float) -> bool:
 
 @dataclass(frozen=True)
 class OpenVocabulary:
-    """The words of a stream that have columns, and the candidates for them.
+    """The words of a stream with columns, and the candidates for columns.
 
-    A step shares the list of words and the table of columns with the vocabulary before it. It adds
-    to the end of the list; the first words are counted, as many as the table has.
+    A step shares the list of words and the table of columns with the vocabulary before the step,
+    and adds to the end of the list; the table tells how many first words count.
     """
 
     _holds = (
@@ -111,17 +111,18 @@ class OpenVocabulary:
     )
     words: list[str]
     places: dict[str, int]  # Of each word in `words`
-    # Compiled. Of each word `frequency`, decayed documents, and `column`, -1 for candidates; of
-    # each column `owner`, its word's place, and `since`, documents when it last changed hands.
+    # Compiled. For each word `frequency`, decayed documents, and `column`, -1 for candidates; for
+    # each column `owner`, the place of its word, and `since`, documents at the last change of the
+    # word.
     table: Any
     n_documents: int = 0
     weight: float = 0.0  # Decayed documents
-    error_bound: float = 0.0  # The most by which the frequency of a candidate is too small
-    recycled: np.ndarray = field(default_factory=lambda: NONE)  # Columns that lost their word
+    error_bound: float = 0.0  # Largest error of the frequency of a candidate
+    recycled: np.ndarray = field(default_factory=lambda: NONE)  # Columns without their former word
     phrases: PhraseTable | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        """The fields, with the words that are counted, and none that a later step has added."""
+        """The fields, with the counted words, without words added by a later step."""
         with lock_of(SHARED):
             words = self.words[: self.n_words]
         arrays = dict(zip(ARRAYS, self.table.arrays(), strict=True))
@@ -135,12 +136,12 @@ class OpenVocabulary:
         vars(self).update(state, words=words, places=places, table=table)
 
     def check_held(self) -> None:
-        """Refuse words that are not where they are said to be."""
+        """Refuse words out of place."""
         _, column, owner, _ = self.table.arrays()
         held, n = np.flatnonzero(owner >= 0), self.n_words
         valid = len(held) == np.count_nonzero(column >= 0) and len(self.words) >= n
         with lock_of(SHARED):
-            # A later step, or one that was interrupted, may have added others.
+            # A later or interrupted step may have added words.
             places = {word: place for word, place in self.places.items() if place < n}
         valid = valid and dict(zip(self.words[:n], range(n), strict=False)) == places
         if not valid or len(places) != n or (column[owner[held]] != held).any():
@@ -148,7 +149,7 @@ class OpenVocabulary:
 
     @classmethod
     def empty(cls, n_columns: int) -> OpenVocabulary:
-        """Return that of a stream that has not begun."""
+        """Return the vocabulary of a new stream."""
         owner, since = np.full(n_columns, -1, dtype=np.int32), np.zeros(n_columns, dtype=np.int64)
         return cls([], {}, kernel.Columns(np.empty(0), np.empty(0, np.int32), owner, since))
 
@@ -159,7 +160,7 @@ class OpenVocabulary:
 
     @property
     def names(self) -> list[str]:
-        """The words by column; columns without one have names that are no words."""
+        """The words by column; other names for columns without a word."""
         return self.names_of(np.arange(self.n_columns))
 
     def names_of(self, columns: np.ndarray) -> list[str]:
@@ -169,12 +170,12 @@ class OpenVocabulary:
 
     @property
     def n_words(self) -> int:
-        """Number of words that are counted."""
+        """Number of counted words."""
         return int(self.table.n_words)
 
     @property
     def columns(self) -> dict[str, int]:
-        """The column of each word that has one."""
+        """The column of each word with a column."""
         owner = self.table.owner
         return {self.words[owner[c]]: c for c in np.flatnonzero(owner >= 0).tolist()}
 
@@ -186,12 +187,12 @@ class OpenVocabulary:
     def step(
         self, words: list[str], frequencies: np.ndarray, n_documents: int, policy: Policy
     ) -> OpenVocabulary:
-        """Return the vocabulary after a minibatch: its words, and in how many documents each is."""
+        """Return the vocabulary after a minibatch, by its words and their documents."""
         if not n_documents:
             return replace(self, recycled=NONE)
         decay = 1.0 if policy.half_life is None else 2.0 ** (-n_documents / policy.half_life)
         weight = self.weight * decay + n_documents
-        # Limits that exclude each other are refused before anything is counted.
+        # Contradictory limits are refused before counting.
         how = decay, *policy.limits(weight, so_far=True), policy.margin
         after = self._with_counts(words, frequencies, *how, self.n_documents + n_documents)
         columns, had_word = after.table.changed()
@@ -205,7 +206,7 @@ class OpenVocabulary:
         return after._bounded(policy.n_candidates)
 
     def offered(self, words: list[str], frequencies: np.ndarray) -> OpenVocabulary:
-        """Return the vocabulary with at least so many documents of some words."""
+        """Return the vocabulary with at least `frequencies` documents of some words."""
         places = self._places_of(words)
         more = frequencies - np.append(self.table.frequency, 0.0)[places]
         return self._with_counts(words, np.maximum(more, 0.0), 1.0, 0.0, 0.0, 0.0, self.n_documents)
@@ -217,7 +218,7 @@ class OpenVocabulary:
     def _with_counts(
         self, words: list[str], frequencies: np.ndarray, *how: float
     ) -> OpenVocabulary:
-        """Take a step of the table with the words of a minibatch, known ones and others."""
+        """Take a step of the table with the words of a minibatch, known and new."""
         places = self._places_of(words)
         new = [i for i in np.flatnonzero(places < 0).tolist() if len(words[i]) <= LONGEST]
         all_words, all_places = self._with_words([words[i] for i in new])
@@ -229,7 +230,7 @@ class OpenVocabulary:
         return replace(self, words=all_words, places=all_places, table=table)
 
     def _with_words(self, added: list[str]) -> tuple[list[str], dict[str, int]]:
-        """Words and places with more at the end; copies where another step has added some."""
+        """Words and places with more at the end; copies if another step has added words."""
         n = self.n_words
         # Several vocabularies share the list.
         with lock_of(SHARED):
@@ -242,7 +243,7 @@ class OpenVocabulary:
         return words, places
 
     def _bounded(self, n_candidates: int) -> OpenVocabulary:
-        """All that have a column and, if there are twice too many, the candidates that count."""
+        """All words with a column and, if there are twice too many, the counted candidates."""
         if self.n_words - self.table.n_held <= 2 * n_candidates:
             return self
         frequency, column, owner, since = self.table.arrays()
@@ -265,7 +266,7 @@ class OpenVocabulary:
 
 
 def joined(vocabulary: ClosedVocabulary | OpenVocabulary) -> list[str]:
-    """Return the phrases that have a column."""
+    """Return the phrases with a column."""
     if vocabulary.phrases is None:
         return []
     names = [*vocabulary.phrases.names.values()]
