@@ -3,7 +3,7 @@
 
     python -m benchmarks.alarm [--corpora NAME ...] [--kinds KIND ...] [--sizes N ...]
         [--topics K ...] [--seeds 0 1 ...] [--shares S ...] [--budget SECONDS] [--peers]
-        [--time] [--results FILE] [--table FILE]
+        [--results FILE] [--table FILE]
 
 Each case is a stream that `minibatches` makes of a corpus and a seed, and a `DriftMonitor` with
 its defaults and GibbsOnlineEM go through it. A row of the file is one case; those that it has are
@@ -55,7 +55,7 @@ SIZES = {
 FIGURES = (
     "what", "delay", "exact_delay",
     "n_tests", "n_false", "n_exact_false", "adwin_delay", "adwin_n_false", "hpp_delay",
-    "hpp_n_false", "learn_seconds", "test_seconds",
+    "hpp_n_false",
 )  # fmt: skip
 
 
@@ -194,16 +194,14 @@ def false_ones(rung: Iterable[int], stream: Stream) -> int:
     return sum(t < end for t in rung)
 
 
-def run(case: Case, stream: Stream, *, peers: bool, timed: bool) -> dict[str, Any]:
+def run(case: Case, stream: Stream, *, peers: bool) -> dict[str, Any]:
     """Go through a stream."""
     model, monitor = GibbsOnlineEM(case.n_topics, random_state=case.seed), DriftMonitor()
     detector, adwin = adwin_detector() if peers else None, []
-    start = time.process_time()
     for t, X in enumerate(stream.batches):
         if detector is not None and t > 0 and adwin_rings(detector, model, X):
             adwin.append(t)
         monitor.learn(model, X)
-    whole = time.process_time() - start
     tests = [test for test in monitor.tests if not np.isnan(test.p_chart)]
     exact = [test.batch - 1 for test in tests if test.p_exact < monitor.alpha]
     rung = [test.batch - 1 for test in tests if test.alarm]
@@ -224,13 +222,6 @@ def run(case: Case, stream: Stream, *, peers: bool, timed: bool) -> dict[str, An
         }
     if peers:
         row |= hpp(case, stream)
-    elif timed:
-        start = time.process_time()
-        plain = GibbsOnlineEM(case.n_topics, random_state=case.seed)
-        for X in stream.batches:
-            plain.partial_fit(X)
-        learnt = time.process_time() - start
-        row |= {"learn_seconds": f"{learnt:.3f}", "test_seconds": f"{whole - learnt:.3f}"}
     return row
 
 
@@ -289,14 +280,11 @@ def main() -> None:
     parser.add_argument("--budget", type=float, default=float("inf"), help="CPU seconds")
     parser.add_argument("--shares", nargs="+", type=float, default=[1.0, *SHARES])
     parser.add_argument("--peers", action="store_true")
-    parser.add_argument("--time", action="store_true", help="measure what the monitor costs")
     options = parser.parse_args()
 
     def measured(*key: Any) -> dict[str, Any] | None:
         stream = minibatches(case := Case(*key))
-        if stream is None:
-            return None
-        return run(case, stream, peers=options.peers, timed=options.time)
+        return None if stream is None else run(case, stream, peers=options.peers)
 
     left = takewhile(lambda _: time.process_time() < options.budget, cases(options))
     command(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tables of the rows that `benchmarks.alarm` has written: hits, false alarms, cost."""
+"""Tables of the rows that `benchmarks.alarm` has written: hits and false alarms."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -15,14 +15,10 @@ def interval(k: int, n: int) -> str:
 
 
 def tables(rows: list[dict[str, str]]) -> Iterator[str]:
-    """Lines of the tables: hits, false alarms, cost."""
+    """Lines of the tables: hits and false alarms."""
     yield from hits(rows)
     yield ""
     yield from false_alarms(rows)
-    timed = [row for row in rows if row["learn_seconds"]]
-    if timed:
-        yield ""
-        yield from costs(timed)
 
 
 def hits(rows: list[dict[str, str]]) -> Iterator[str]:
@@ -68,19 +64,6 @@ def false_alarms(rows: list[dict[str, str]]) -> Iterator[str]:
             n = sum(int(row["n_tests"]) for row in own)
             cells.append(interval(sum(int(row[name]) for row in own), n) if n else "")
         yield _line(*key, *cells)
-
-
-def costs(timed: list[dict[str, str]]) -> Iterator[str]:
-    """Lines of the table of what the monitor costs, of cases that were timed."""
-    yield ".. csv-table:: CPU time of the monitor, times that of learning"
-    yield _head("corpus", "topics", "streams", "ratio")
-    yield ""
-    for key in sorted({(row["corpus"], int(row["n_topics"])) for row in timed}):
-        own = [row for row in timed if (row["corpus"], int(row["n_topics"])) == key]
-        learnt, tested = (
-            sum(float(row[field]) for row in own) for field in ("learn_seconds", "test_seconds")
-        )
-        yield _line(key[0], str(key[1]), str(len(own)), f"{tested / learnt:.2f}")
 
 
 def _line(*cells: str) -> str:

@@ -21,6 +21,7 @@ from benchmarks import corpora
 from benchmarks.results import least_seconds
 from streamtopics.kernels import variational
 from streamtopics.local import Gibbs
+from streamtopics.local.step import minibatch_of
 from streamtopics.messages import Minibatch, Topics
 from streamtopics.utils.parallel import Workers, workers
 from tests.plain import GibbsOnlineEM
@@ -30,25 +31,17 @@ def learned(options: argparse.Namespace, n_components: int) -> tuple[Minibatch, 
     """Documents of a corpus, and the topics of one pass over it."""
     X = corpora.split(options.corpus, max_features=options.words).train
     model = GibbsOnlineEM(n_components, random_state=options.seed).fit(X)
-    return first_minibatch(X, options.documents, model.topic_word_, model.doc_topic_prior_)
+    return given(X[: options.documents], model.topic_word_, model.doc_topic_prior_)
 
 
-def first_minibatch(
-    X: sparse.csr_matrix, n_documents: int, topic_word: np.ndarray, alpha: np.ndarray
+def given(
+    X: sparse.csr_matrix, topic_word: np.ndarray, alpha: np.ndarray
 ) -> tuple[Minibatch, Topics]:
-    """The first documents and the topics, as the local step takes them."""
-    X = X[:n_documents]
-    used, places = np.unique(X.indices, return_inverse=True)
-    weights = np.zeros((len(used), variational.padded_width(len(alpha))), np.float32)
-    weights[:, : len(alpha)] = topic_word.T[used]
-    weights /= weights.max(axis=1, keepdims=True)
-    minibatch = Minibatch(
-        used.astype(np.int32),
-        X.indptr.astype(np.int32),
-        places.astype(np.int32),
-        X.data.astype(np.float32),
-    )
-    return minibatch, Topics(weights, alpha)
+    """Documents and topics as the local step takes them."""
+    minibatch = minibatch_of(X.astype(np.float32))
+    weights = np.zeros((len(minibatch.words), variational.padded_width(len(alpha))), np.float32)
+    weights[:, : len(alpha)] = topic_word.T[minibatch.words]
+    return minibatch, Topics(weights / weights.max(axis=1, keepdims=True), alpha)
 
 
 def streamtopics(

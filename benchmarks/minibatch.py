@@ -6,20 +6,18 @@ document of 60 words out of 100,000. All run on one thread of one process; milli
 least of the processor's time that any minibatch took after the first ones, so that what else runs
 on the machine counts little.
 
-The gain of a second thread is reckoned from the times of the jobs of a fit on one thread: each
-job goes to the thread that is free first, where they are worth one, all between the jobs to one.
-With --wall the clock is read on one thread and on two, the least of five times each; this needs two
-idle processors.
+With --threads instead the gain of a second thread in a fit, by the clock, the least of five times
+each; this needs two idle processors.
 
-    STREAMTOPICS_DATA=... python -m benchmarks.minibatch [--wall]
+    STREAMTOPICS_DATA=... python -m benchmarks.minibatch [--threads]
 """
 
 import argparse
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import partial
+from itertools import product
 from typing import Any
-from unittest.mock import patch
 
 import numpy as np
 from scipy import sparse
@@ -32,7 +30,6 @@ from streamtopics import StreamingLDA
 from streamtopics.base.topic_model import StreamingTopicModel
 from streamtopics.streams import DriftMonitor, TopicTracker, stream
 from streamtopics.updates import PowerPrior
-from streamtopics.utils import parallel
 from tests.plain import BAYESIAN, SVBHPP, SVBLDA, GibbsOnlineEM, VariationalOnlineEM
 
 K = 100
@@ -47,8 +44,6 @@ MODELS: dict[str, StreamingTopicModel] = {
 # Documents of a corpus that threads are measured with, and topics.
 THREADED = {"newsgroups": 2400, "dblp_titles": 12_000, "m10_titles": 6000}
 TOPICS = (20, 100)
-# Seconds that it takes to hand jobs to another thread and to wait for it.
-HANDED = 2e-4
 
 
 def one_document(n_features: int, seed: int) -> sparse.csr_matrix:
@@ -120,36 +115,6 @@ def print_watched(size: int) -> None:
         print(f"  {name:<22} monitor {monitor:.0%}, tracker {tracker:.0%} of learning", flush=True)
 
 
-class Reckoned:
-    """Runs jobs one by one, and keeps what they took and what they would take on two threads."""
-
-    def __init__(self) -> None:
-        self.alone = self.together = 0.0
-
-    def __call__(self, function: Callable[..., Any], jobs: Iterable[tuple[Any, ...]]) -> list[Any]:
-        results, threads, n_jobs, before = [], [0.0, 0.0], 0, self.alone
-        for job in jobs:
-            start = time.thread_time()
-            results.append(function(*job))
-            seconds = time.thread_time() - start
-            self.alone += seconds
-            threads[threads.index(min(threads))] += seconds
-            n_jobs += 1
-        self.together += max(threads) + HANDED if n_jobs > 1 else self.alone - before
-        return results
-
-
-def reckoned_gain(model: StreamingTopicModel, X: sparse.csr_matrix) -> tuple[float, float, float]:
-    """Seconds of a fit, its share outside of jobs, and the gain that two threads would have."""
-    jobs = Reckoned()
-    with patch.object(parallel, "SERIAL", parallel.Workers(jobs)):
-        start = time.thread_time()
-        clone(model).fit(X)
-        seconds = time.thread_time() - start
-    serial = seconds - jobs.alone
-    return seconds, serial / seconds, seconds / (serial + jobs.together)
-
-
 def clocked_gain(model: StreamingTopicModel, X: sparse.csr_matrix) -> float:
     """Time of a fit on one thread over that on two, by the clock."""
     least = {}
@@ -162,26 +127,22 @@ def clocked_gain(model: StreamingTopicModel, X: sparse.csr_matrix) -> float:
     return least[1] / least[2]
 
 
-def print_threads(wall: bool) -> None:
+def print_threads() -> None:
     """A line for each corpus, number of topics and model."""
-    print("fit with the defaults: seconds, share outside of jobs, gain of a second thread")
+    print("fit with the defaults: gain of a second thread, by the clock")
     for name, n_documents in THREADED.items():
         X = corpora.split(name).train[:n_documents]
-        for k in TOPICS:
-            for kind in (StreamingLDA, SVBLDA, GibbsOnlineEM):
-                model = kind(k, random_state=0)
-                runs = [reckoned_gain(model, X) for _ in range(3)]
-                seconds, serial, gain = min(runs)
-                line = f"  {name:<12}{kind.__name__:<15}K = {k:<4}{seconds:>7.3f} s"
-                line += f" {serial:>6.1%} {gain:>6.2f}x"
-                clocked = f" {clocked_gain(model, X):>6.2f}x by the clock" if wall else ""
-                print(line + clocked, flush=True)
+        for k, kind in product(TOPICS, (StreamingLDA, SVBLDA, GibbsOnlineEM)):
+            gain = clocked_gain(kind(k, random_state=0), X)
+            print(f"  {name:<12}{kind.__name__:<15}K = {k:<4}{gain:>6.2f}x", flush=True)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--wall", action="store_true", help="also by the clock")
-    options = parser.parse_args()
+    parser.add_argument("--threads", action="store_true", help="needs two idle processors")
+    if parser.parse_args().threads:
+        print_threads()
+        return
     titles = partial(short_documents, 100, 10_000)
     batches = [titles(seed) for seed in range(60)]
     for X in batches:
@@ -193,7 +154,6 @@ def main() -> None:
         print_watched(size)
     single = [one_document(100_000, seed) for seed in range(60)]
     print_minibatches("a document of 60 words, out of 100,000", single)
-    print_threads(options.wall)
 
 
 if __name__ == "__main__":

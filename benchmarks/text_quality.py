@@ -39,6 +39,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache, partial
+from itertools import product
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -54,7 +55,7 @@ from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 from benchmarks import corpora
-from benchmarks.results import append, of, read, spread
+from benchmarks.results import add, of, read, spread
 from benchmarks.text_models import (
     DEFAULT,
     EQUAL_TIME,
@@ -64,7 +65,6 @@ from benchmarks.text_models import (
     Counts,
     Fitted,
     Proportions,
-    Train,
 )
 from streamtopics.metrics import topic_coherence, topic_diversity
 from streamtopics.metrics.predictive import per_token, token_log_probability
@@ -91,7 +91,6 @@ FIGURES = (
     "score_common", "score_own", "npmi", "c_v", "diversity", "purity", "nmi", "accuracy",
     "seconds",
 )  # fmt: skip
-FIELDS = (*KEY, *FIGURES, "note")
 
 
 class Documents(NamedTuple):
@@ -237,50 +236,38 @@ FOR_SHORT = ("GSDMM", "bitermplus")
 # The run
 
 
-def run(place: str, seed: int, names: list[str], results: Path) -> None:
-    """Add what is missing in the results for a corpus and a seed."""
-    corpus, n_topics = place.split(":")
-    for name in names:
-        key = dict(zip(KEY, (corpus, n_topics, str(seed), name), strict=True))
-        rows = read(results)
-        if of(rows, **key):
-            continue
-        split = documents(corpus, seed)
-        if name in FOR_SHORT and split.train.sum() >= SHORT * split.train.shape[0]:
-            continue
-        kwargs: dict[str, Any] = {}
-        if name == EQUAL_TIME:
-            seconds = [row["seconds"] for row in of(rows, **key | {"model": DEFAULT})]
-            if not seconds or not seconds[0]:
-                print(f"{name}: run {DEFAULT} on {place} first", flush=True)
-                continue
-            kwargs["seconds"] = float(seconds[0])
-        found = apart(partial(measured, MODELS[name], split, int(n_topics), seed, kwargs, name))
-        if found:
-            append(results, FIELDS, key | found)
-
-
 def measured(
-    model: Callable[..., Train],
-    split: Documents,
-    n_topics: int,
-    seed: int,
-    kwargs: dict[str, Any],
-    name: str,
-) -> dict[str, str]:
+    results: Path, corpus: str, n_topics: str, seed: int, name: str
+) -> dict[str, Any] | None:
+    """The figures of a model, by a process of its own."""
+    split = documents(corpus, seed)
+    if name in FOR_SHORT and split.train.sum() >= SHORT * split.train.shape[0]:
+        return None
+    kwargs: dict[str, Any] = {}
+    if name == EQUAL_TIME:
+        rows = of(read(results), corpus=corpus, K=n_topics, seed=seed, model=DEFAULT)
+        if not rows or not rows[0]["seconds"]:
+            print(f"{name}: run {DEFAULT} on {corpus}:{n_topics} first", flush=True)
+            return None
+        kwargs["seconds"] = float(rows[0]["seconds"])
+    return apart(partial(_measured, split, int(n_topics), seed, name, kwargs))
+
+
+def _measured(
+    split: Documents, n_topics: int, seed: int, name: str, kwargs: dict[str, Any]
+) -> dict[str, Any]:
     """The figures of a model, which is fitted under a limit of CPU time."""
-    train = model(split.train, n_topics, seed, **kwargs)
+    train = MODELS[name](split.train, n_topics, seed, **kwargs)
     limit = MOST_SECONDS_OF_GSDMM if name == "GSDMM" else MOST_SECONDS
     signal.setitimer(signal.ITIMER_PROF, limit)
     start = time.process_time()
     fitted = train()
     seconds = time.process_time() - start
     signal.setitimer(signal.ITIMER_PROF, 0)
-    found = figures(fitted, split) | {"seconds": seconds}
-    return {field: f"{value:.4f}" for field, value in found.items()} | {"note": fitted.note}
+    return figures(fitted, split) | {"seconds": seconds, "note": fitted.note}
 
 
-def apart(measure: Callable[[], dict[str, str]]) -> dict[str, str] | None:
+def apart(measure: Callable[[], dict[str, Any]]) -> dict[str, Any] | None:
     """The figures, by a process of its own; None if it failed, and says why."""
     context = multiprocessing.get_context("fork")
     receiver, sender = context.Pipe(duplex=False)
@@ -288,7 +275,7 @@ def apart(measure: Callable[[], dict[str, str]]) -> dict[str, str] | None:
     process.start()
     sender.close()
     try:
-        found: dict[str, str] | None = receiver.recv()
+        found: dict[str, Any] | None = receiver.recv()
     except EOFError:
         found = None
     process.join()
@@ -297,7 +284,7 @@ def apart(measure: Callable[[], dict[str, str]]) -> dict[str, str] | None:
     return found
 
 
-def _send(measure: Callable[[], dict[str, str]], sender: Connection) -> None:
+def _send(measure: Callable[[], dict[str, Any]], sender: Connection) -> None:
     warnings.simplefilter("ignore")
     try:
         sender.send(measure())
@@ -412,10 +399,10 @@ def main() -> None:
         Path(path).write_text(table(name, options.results), encoding="utf-8")
         return
     places = [place for given in options.places for place in SETS.get(given, (given,))]
+    cells = product(options.seeds, places, options.models)
+    keys = ((*place.split(":"), seed, name) for seed, place, name in cells)
     with threadpool_limits(limits=1):
-        for seed in options.seeds:
-            for place in places:
-                run(place, seed, options.models, options.results)
+        add(options.results, KEY, (*FIGURES, "note"), keys, partial(measured, options.results))
 
 
 if __name__ == "__main__":

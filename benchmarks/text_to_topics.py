@@ -46,6 +46,8 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
@@ -201,86 +203,24 @@ def all_texts(texts: Any) -> list[str]:
     return [json.loads(line) for line in texts.read_text(encoding="utf-8").splitlines()]
 
 
-def scikit_learn(task: Task, texts: Any) -> Fitted:
-    """CountVectorizer and partial_fit of LatentDirichletAllocation, minibatches of 1,000."""
-    from sklearn.decomposition import LatentDirichletAllocation
+@dataclass(frozen=True)
+class Peer:
+    """A fitted model of another package, as far as scikit-learn's pipelines need it."""
+
+    components_: np.ndarray
+    transform: Callable[[Any], np.ndarray]
+
+
+def peer(task: Task, texts: Any, name: str, **parameters: Any) -> Fitted:
+    """CountVectorizer and a model of `text_models`."""
     from sklearn.feature_extraction.text import CountVectorizer
 
     vectorizer = CountVectorizer(dtype=np.float32, **task.words)
     X = vectorizer.fit_transform(all_texts(texts))
-    model = LatentDirichletAllocation(task.topics, total_samples=X.shape[0], random_state=0)
-    for start in range(0, X.shape[0], 1000):
-        model.partial_fit(X[start : start + 1000])
-    alpha = np.full(task.topics, model.doc_topic_prior_)
-    return Fitted(vectorizer, model, alpha, X.shape[0], float(X.sum()))
-
-
-class Gensim:
-    """A fitted model of gensim as scikit-learn has them."""
-
-    def __init__(self, model: Any) -> None:
-        self.model, self.components_ = model, model.get_topics()
-
-    def transform(self, X: Any) -> np.ndarray:
-        """Proportions of documents."""
-        from gensim.matutils import Sparse2Corpus
-
-        gamma, _ = self.model.inference(list(Sparse2Corpus(X, documents_columns=False)))
-        return gamma / gamma.sum(axis=1, keepdims=True)
-
-
-def gensim(task: Task, texts: Any) -> Fitted:
-    """CountVectorizer and one pass of gensim's online variational Bayes."""
-    from gensim.matutils import Sparse2Corpus
-    from gensim.models import LdaModel
-    from sklearn.feature_extraction.text import CountVectorizer
-
-    vectorizer = CountVectorizer(dtype=np.float32, **task.words)
-    X = vectorizer.fit_transform(all_texts(texts))
-    names = {i: str(i) for i in range(X.shape[1])}
-    corpus = list(Sparse2Corpus(X, documents_columns=False))
-    model = LdaModel(corpus, task.topics, names, random_state=0, eval_every=None)
-    return Fitted(vectorizer, Gensim(model), model.alpha, X.shape[0], float(X.sum()))
-
-
-class Tomotopy:
-    """A fitted model of tomotopy as scikit-learn has them."""
-
-    def __init__(self, model: Any, n_words: int) -> None:
-        self.model, self.components_ = model, np.zeros((model.k, n_words))
-        columns = [int(word) for word in model.used_vocabs]
-        self.components_[:, columns] = [model.get_topic_word_dist(k) for k in range(model.k)]
-
-    def transform(self, X: Any) -> np.ndarray:
-        """Proportions of documents."""
-        theta = np.tile(self.model.alpha / np.sum(self.model.alpha), (X.shape[0], 1))
-        full = np.flatnonzero(X.getnnz(axis=1))
-        rows = [self.model.make_doc(words) for words in words_of(X[full])]
-        theta[full] = self.model.infer(rows, iterations=50, workers=1)[0]
-        return theta
-
-
-def tomotopy(task: Task, texts: Any, n_sweeps: int) -> Fitted:
-    """CountVectorizer and sweeps of tomotopy's collapsed Gibbs sampling over all documents."""
-    import tomotopy as tp
-    from sklearn.feature_extraction.text import CountVectorizer
-
-    vectorizer = CountVectorizer(dtype=np.float32, **task.words)
-    X = vectorizer.fit_transform(all_texts(texts))
-    model = tp.LDAModel(k=task.topics, seed=0)
-    for words in words_of(X):
-        if words:
-            model.add_doc(words)
-    model.train(n_sweeps, workers=1)
-    alpha = np.array(model.alpha, dtype=np.float64)
-    return Fitted(vectorizer, Tomotopy(model, X.shape[1]), alpha, X.shape[0], float(X.sum()))
-
-
-def words_of(X: Any) -> Iterator[list[str]]:
-    """The columns of each document as words, repeated by their counts."""
-    for start, stop in zip(X.indptr[:-1], X.indptr[1:], strict=True):
-        counts = X.data[start:stop].astype(int)
-        yield np.repeat(X.indices[start:stop], counts).astype(str).tolist()
+    make = getattr(import_module("benchmarks.text_models"), name)
+    fitted = make(X, task.topics, 0, **parameters)()
+    model = Peer(fitted.topics, fitted.transform)
+    return Fitted(vectorizer, model, fitted.alpha, X.shape[0], float(X.sum()))
 
 
 class Method(NamedTuple):
@@ -293,9 +233,15 @@ class Method(NamedTuple):
     imports: tuple[str, ...] = ("streamtopics", "streamtopics.text", "streamtopics.datasets")
 
 
-OF_SCIKIT_LEARN = ("sklearn.decomposition", "sklearn.feature_extraction.text")
-OF_GENSIM = ("gensim.models", "sklearn.feature_extraction.text")
-OF_TOMOTOPY = ("tomotopy", "sklearn.feature_extraction.text")
+def of_peer(name: str, package: str, most: int | None = None, **parameters: Any) -> Method:
+    """A model of another package; pipelines have scikit-learn's vectorizer."""
+    imports = package, "sklearn.feature_extraction.text", "benchmarks.text_models"
+    return Method(peer, {"name": name} | parameters, most, imports=imports)
+
+
+SCIKIT_LEARN = partial(of_peer, "scikit_learn", "sklearn.decomposition", batch_size=1000)
+GENSIM = partial(of_peer, "gensim", "gensim.models")
+TOMOTOPY = partial(of_peer, "tomotopy", "tomotopy")
 TARGET = "tomotopy, 1000 sweeps"
 METHODS = {
     "newsgroups": {
@@ -311,22 +257,22 @@ METHODS = {
                 "inference__max_iter": 20,
             },
         ),
-        "scikit-learn": Method(scikit_learn, imports=OF_SCIKIT_LEARN),
-        "gensim": Method(gensim, imports=OF_GENSIM),
-        "tomotopy, 100 sweeps": Method(tomotopy, {"n_sweeps": 100}, imports=OF_TOMOTOPY),
-        TARGET: Method(tomotopy, {"n_sweeps": 1000}, once=True, imports=OF_TOMOTOPY),
+        "scikit-learn": SCIKIT_LEARN(),
+        "gensim": GENSIM(),
+        "tomotopy, 100 sweeps": TOMOTOPY(n_sweeps=100),
+        TARGET: TOMOTOPY(n_sweeps=1000)._replace(once=True),
     },
     "short": {
         "StreamingLDA": Method(streaming_lda),
         "parts of 600": Method(streaming_lda, {"schedule__inner_batch_size": 600}),
-        "scikit-learn": Method(scikit_learn, most=N_SHORT_OF_PEERS, imports=OF_SCIKIT_LEARN),
-        "gensim": Method(gensim, most=N_SHORT_OF_PEERS, imports=OF_GENSIM),
+        "scikit-learn": SCIKIT_LEARN(N_SHORT_OF_PEERS),
+        "gensim": GENSIM(N_SHORT_OF_PEERS),
     },
     "endless": {
         "StreamingLDA": Method(streaming_lda),
         "no parts": Method(streaming_lda, {"schedule__inner_batch_size": None}),
-        "scikit-learn": Method(scikit_learn, most=100_000, imports=OF_SCIKIT_LEARN),
-        "gensim": Method(gensim, most=100_000, imports=OF_GENSIM),
+        "scikit-learn": SCIKIT_LEARN(100_000),
+        "gensim": GENSIM(100_000),
     },
 }
 

@@ -17,11 +17,9 @@ import numpy as np
 from sklearn.decomposition import LatentDirichletAllocation
 from threadpoolctl import threadpool_limits
 
+from benchmarks.gibbs import given
 from streamtopics.datasets import make_lda_corpus
-from streamtopics.kernels import variational
 from streamtopics.local import Variational
-from streamtopics.local.step import minibatch_of
-from streamtopics.messages import Topics
 from streamtopics.utils.parallel import SERIAL
 
 
@@ -38,16 +36,12 @@ def main() -> None:
             options.documents, K, 10_000, mean_length=100, doc_topic_prior=5 / K,
             topic_word_prior=0.05, random_state=0,
         )  # fmt: skip
-        X = corpus.X.astype(np.float32)
+        X, smoothed = corpus.X.astype(np.float32), corpus.topic_word + 1e-8
         peer = LatentDirichletAllocation(
             K, doc_topic_prior=5 / K, mean_change_tol=options.tol, random_state=0
         ).partial_fit(X[:10])
-        smoothed = corpus.topic_word + 1e-8
         peer.exp_dirichlet_component_ = smoothed.astype(np.float32)
-        minibatch = minibatch_of(X)
-        weights = np.zeros((len(minibatch.words), variational.padded_width(K)), np.float32)
-        weights[:, :K] = smoothed.T[minibatch.words]
-        topics = Topics(weights, np.full(K, 5 / K))
+        minibatch, topics = given(X, smoothed, np.full(K, 5 / K))
         ours = Variational(tol=K * options.tol / 100, max_iter=100)
         seconds: tuple[list[float], list[float]] = [], []
         for _ in range(options.runs):
