@@ -42,9 +42,9 @@ def of_page(text):
     return re.sub(r"::\n(\n|    .*)+", "\n", text)
 
 
-def of_summary(text):
-    """The title and the summary of a page of the gallery."""
-    return text.split('"""')[1]
+def of_gallery(text):
+    """The summary and the comments of a page of the gallery."""
+    return "\n".join([text.split('"""')[1], *re.findall(r"^# (\w.*)", text, re.MULTILINE)])
 
 
 def of_docstring(text):
@@ -71,7 +71,7 @@ def prose(part):
     if part == "docstrings":
         return "\n".join(map(of_docstring, public_docstrings()))
     texts = [(path, path.read_text(encoding="utf-8")) for path in sorted(PAGES[part])]
-    return "\n".join((of_summary if p.suffix == ".py" else of_page)(text) for p, text in texts)
+    return "\n".join((of_gallery if p.suffix == ".py" else of_page)(text) for p, text in texts)
 
 
 def density(text):

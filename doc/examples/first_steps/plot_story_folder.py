@@ -18,7 +18,7 @@ for i, text in enumerate(load_docstrings(packages=["numpy"]).data):
     Path(folder, f"{i:05}.txt").write_text(text, encoding="utf-8")
 
 # %%
-# At most eight lines. A topic comes with the documents it is most of, by the names of their files.
+# At most eight lines. Each topic has typical documents, with the names of the files.
 from sklearn.pipeline import make_pipeline
 
 import streamtopics as st
@@ -31,9 +31,9 @@ for row in st.inspection.documents_of(model, texts, topic=0, n_documents=3):
     print(f"{row.share:.2f}", records[row.document].source[-9:], repr(texts[row.document][:50]))
 
 # %%
-# Topics with their telling words as a picture, and all of it as a page for a browser. Of texts in
-# another language ``max_df=0.2`` leaves out the words that are everywhere; long texts about many
-# things are better cut into paragraphs, ``text.split("\\n\\n")``.
+# A picture of the topics with distinctive words, and a page for a browser. For texts in another
+# language ``max_df=0.2`` leaves out words found everywhere. Cut long texts about many things into
+# paragraphs, ``text.split("\\n\\n")``.
 from streamtopics.inspection import plot_topics
 from streamtopics.report import report
 

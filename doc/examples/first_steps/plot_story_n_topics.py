@@ -25,7 +25,8 @@ axes = st.inspection.plot_n_components(found)
 print(found)
 
 # %%
-# The number that is chosen is the first that stands out by gain times stability: what topics add to
-# the prediction of words, times the share of documents that two models put into the same topic,
-# beyond chance. Numbers up to three times as large are compared with it. From 40 on the product
-# rises again: many of these texts are near copies of each other, which many topics tell apart.
+# The chosen number is the first outstanding one by gain times stability. The gain is the better
+# prediction of words by topics. The stability is the share of documents in the same topic of two
+# models, beyond chance. The comparison includes numbers up to three times as large. From 40 on the
+# product rises again: many of the texts are near copies of each other, and many topics tell the
+# copies apart.

@@ -36,8 +36,8 @@ texts, subjects = np.array(corpus.data, dtype=object)[wanted], packages[wanted]
 
 # %%
 # Of the named methods, `BPSLDA` boosts without forgetting and `OnlineVBLDA` forgets without
-# boosting. A `StreamingLDA` whose rule is `StochasticVI` has both: the step size is
-# :math:`(t + \tau)^{-\kappa}`, so that a small :math:`\kappa` forgets fast.
+# boosting. A `StreamingLDA` with the rule `StochasticVI` has both: the step size is :math:`(t +
+# \tau)^{-\kappa}`, so a small :math:`\kappa` forgets fast.
 model = Pipeline(
     [
         ("count", NamedVectorizer(CountVectorizer(stop_words="english", min_df=3))),
@@ -59,8 +59,8 @@ model = Pipeline(
 
 
 # %%
-# Two things are asked of a model: to predict held-out words, and to have more of a text in the
-# topic of its subject than in those of the others. Which subject it is the model is not told.
+# A model has two goals: to predict held-out words, and to put the largest share of a text into the
+# topic of the right subject. The model does not know the right subject.
 def judged(model, texts, subjects):
     counts, lda = model[:-1].transform(texts), model[-1]
     names = np.array(list(seeds))
@@ -69,7 +69,7 @@ def judged(model, texts, subjects):
 
 
 # %%
-# The fields of a rule are parameters, by the names of the parts that lead to them.
+# The fields of a rule are parameters, named by the path of the parts.
 scales, kappas = [0.1, 0.3, 1.0], [0.5, 0.7, 0.9]
 search = GridSearchCV(
     model,
@@ -81,9 +81,9 @@ search = GridSearchCV(
 print(search.best_params_)
 
 # %%
-# The table of scores. The more is boosted, the more texts have their subject, and the worse words
-# are predicted. With a scale of 1, that is as many pseudo-tokens of the prior as there are tokens,
-# the fastest forgetting finds most subjects; it predicts words worst with any scale.
+# The table of scores. A larger boost finds more subjects and predicts words worse. A scale of 1
+# means one pseudo-token of the prior for each token. With a scale of 1 the fastest forgetting finds
+# most subjects. With any scale the fastest forgetting predicts words worst.
 results = search.cv_results_
 table = {metric: results[f"mean_test_{metric}"].reshape(3, 3) for metric in ("found", "words")}
 fig, axes = plt.subplots(1, 2, figsize=(8, 3.2), layout="constrained")

@@ -9,7 +9,7 @@ looks at the words moved by the prior from the shared topics to the topics of th
 """
 
 # %%
-# The stream is the documentation of NumPy, SciPy and scikit-learn; the class of a text is its
+# The stream is the documentation of NumPy, SciPy and scikit-learn; the class of a text is the
 # package. The prior is made of the first 400 texts: 200 seed words of each class, 20 tokens each,
 # over a flat 0.05. The rest is streamed.
 import numpy as np
@@ -31,16 +31,16 @@ known, stream, test = slice(0, 400), slice(400, -1000), slice(-1000, None)
 prior = class_words_prior(X[known], y[known], n_seeds=200, strength=20, base=0.05)
 
 # %%
-# Some of its seed words, in the order of their tokens in the class.
+# Some seed words of each class, in the order of tokens in the class.
 for name, row in zip(np.unique(y), prior, strict=True):
     tokens = np.asarray(X[known][y[known] == name].sum(axis=0)).ravel()
     seeds = np.flatnonzero(row == row.max())
     print(f"{name:8}", *words[seeds[np.argsort(-tokens[seeds])][:9]])
 
 # %%
-# Three models on the same stream: a flat prior, the class prior, and the class prior boosted, so
-# that the stream does not wash it out. The share prior says that about half of the words may be
-# shared ones. The score is the accuracy on the last 1000 texts.
+# Three models on the same stream: a flat prior, the class prior, and the boosted class prior, so
+# the stream does not wash the prior out. By the prior of the shares about half of the words may be
+# shared. The score is the accuracy on the last 1000 texts.
 settings = {
     "flat prior": {"class_word_prior": 0.05},
     "class prior": {"class_word_prior": prior},
@@ -64,8 +64,8 @@ for name, curve in curves.items():
 
 
 # %%
-# Where do the tokens of a word go? This is the share of a word's tokens in the texts of a class
-# that the topics of the class took; the rest are in the shared ones.
+# The share of a word's tokens in the texts of a class assigned to the topics of the class. The rest
+# of the tokens is in shared topics.
 tokens = np.array([X[stream][y[stream] == name].sum(axis=0).A1 for name in np.unique(y)])
 tokens = np.where(tokens >= 50, tokens, np.nan)
 
@@ -82,8 +82,8 @@ for name, share in shares.items():
           f"others {np.nanmean(share[~seed]):4.0%}")  # fmt: skip
 
 # %%
-# The words that the boosted prior pulled most from the shared topics to those of a class, with a
-# star where they are its seeds.
+# The words moved most by the boosted prior from the shared topics to the topics of a class. A star
+# marks seeds.
 for name, row, pulled in zip(
     np.unique(y), seed, shares["class prior, s = 0.4"] - shares["flat prior"], strict=True
 ):
@@ -91,7 +91,7 @@ for name, row, pulled in zip(
     print(f"{name:8}", *(f"{words[i]}{'*' if row[i] else ''}" for i in order))
 
 # %%
-# And the most probable words of its topics.
+# And the most probable words of the topics of the class.
 model = models["class prior, s = 0.4"]
 for place, top in zip(model.topic_class_, model.top_words(words, n_words=7), strict=True):
     print(f"{model.classes_[place] if place >= 0 else 'shared':8}", *top)

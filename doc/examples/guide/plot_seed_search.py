@@ -8,8 +8,8 @@ each fold a `SeedWords` looks up the words after the vectorizer has counted the 
 """
 
 # %%
-# The texts are the documentation of five packages of SciPy, which are the subjects that are wanted.
-# Which of them a text belongs to is known here, so that seeds can be judged; the model is not told.
+# The texts are the documentation of five packages of SciPy, the wanted subjects. The subject of
+# each text is known here, to judge the seeds; the model does not know the subject.
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.feature_extraction.text import CountVectorizer
@@ -34,9 +34,9 @@ wanted = np.isin(packages, list(seeds))
 texts, subjects = np.array(corpus.data, dtype=object)[wanted], packages[wanted]
 
 # %%
-# The counts of `NamedVectorizer` carry their words to the model. The five seeded topics come
-# first, and three are left for everything else. The seeds are where the stream starts from, and
-# what is boosted.
+# The counts of `NamedVectorizer` carry the words to the model. The five seeded topics come first,
+# and three topics are left for everything else. The stream starts from the seeds, and the boost
+# adds the seeds again.
 model = Pipeline(
     [
         ("count", NamedVectorizer(CountVectorizer(stop_words="english", min_df=3))),
@@ -54,8 +54,8 @@ model = Pipeline(
 
 
 # %%
-# Two things are asked of a model: to predict held-out words, and to have more of a text in the
-# topic of its subject than in those of the others.
+# A model has two goals: to predict held-out words, and to put the largest share of a text into the
+# topic of the right subject.
 def judged(model, texts, subjects):
     counts, lda = model[:-1].transform(texts), model[-1]
     names = np.array(list(seeds))
@@ -90,9 +90,9 @@ axes[1].legend(loc="lower left")
 plt.show()
 
 # %%
-# Strong seeds find more and predict better. A boost finds more still, and most beside weak seeds;
-# but beyond a small one texts are predicted worse, because with 1 half of each topic is the prior,
-# for good. So the search has to be told what the topics are for.
+# Strong seeds find more subjects and predict better. A boost finds still more, most of all with
+# weak seeds. But a larger boost predicts texts worse, because with 1 half of each topic is the
+# prior, for good. So choose the score of the search by the purpose of the topics.
 print(search.best_params_)
 assert search.best_params_["lda__topic_word_prior__strength"] > min(strengths)
 

@@ -9,8 +9,8 @@ reviews. This example shows how long the model remembers.
 """
 
 # %%
-# The reviews are invented. Each is about one of four products, which have words of their own
-# from a large vocabulary. Sentences are short, and one word in seven says how the writer feels.
+# The reviews are invented. Each review is about one of four products, with separate words from a
+# large vocabulary. Sentences are short, and one word in seven shows the writer's feeling.
 import numpy as np
 
 from streamtopics import AspectSentimentModel
@@ -52,9 +52,8 @@ reviews, truth = zip(*(review() for _ in range(1500)), strict=True)
 truth = np.array(truth)
 
 # %%
-# Three words of each kind are known, as weakly as in the source: a hundredth of a token each,
-# and a ten-thousandth for all others. That a word of praise is hardly ever said in blame is
-# said by ``elsewhere``.
+# Three words of each kind are known, as weakly as in the source: a hundredth of a token each, and a
+# ten-thousandth for all remaining words. ``elsewhere`` makes a word of praise improbable in blame.
 seeds = {"positive": praise[:3], "negative": blame[:3]}
 prior = seed_prior(seeds, list(vocabulary), 0.01, base=1e-4, elsewhere=1e-6)
 
@@ -65,8 +64,8 @@ counted = np.where(difference == 0, 0.5, (difference > 0) == (truth == "positive
 print(f"Counting the known words: {counted:.2f} of the reviews are right.")
 
 # %%
-# The accuracy on all reviews while the stream is learnt from, with no boosting, which is
-# streaming variational Bayes, and with two boosting scales.
+# The accuracy on all reviews along the stream, without boosting (streaming variational Bayes) and
+# with two boosting scales.
 models = {
     f"s = {scale}": AspectSentimentModel(
         4, topic_word_prior=prior, update=BPS(scale, "topic"), random_state=0
@@ -85,15 +84,14 @@ accuracy["known words counted"] = [counted] * len(seen)
 ax = plot_curves(accuracy, x=seen, xlabel="reviews seen", ylabel="accuracy")
 
 # %%
-# Without a boost, what the prior knows is soon outweighed: to the model a product is as good
-# a reason to call sentences alike as a feeling. With a boost the prior keeps its share in each
-# topic.
+# Without a boost the stream soon outweighs the prior: the model groups sentences by product as
+# readily as by feeling. With a boost the prior keeps the share in each topic.
 for name, model in models.items():
     print(f"{name:8} {model.prior_retention_.mean():4.0%} prior, accuracy {accuracy[name][-1]:.2f}")
 
 # %%
-# And other words of praise and of blame are learnt beside the known ones. The topics of a
-# sentiment follow those of the one before it in ``sentiment_names_``.
+# The model also learns further words of praise and blame. The topics of a sentiment follow the
+# topics of the previous sentiment in ``sentiment_names_``.
 model = models["s = 1"]
 topics = model.topic_word_[:, :40].reshape(2, 4, 40).mean(axis=1)
 word_shares = dict(zip(model.sentiment_names_, topics, strict=True))

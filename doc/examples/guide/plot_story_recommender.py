@@ -8,7 +8,7 @@ recommends to a user the items with the best expected rating.
 """
 
 # %%
-# Made reviews of 30 items by 60 users: words, ratings, and what is true of each item.
+# Made reviews of 30 items by 60 users: words, ratings, and the true value of each item.
 import matplotlib.pyplot as plt
 
 from streamtopics.datasets import make_rated_reviews
@@ -19,7 +19,7 @@ data = make_rated_reviews(
 user = data.user[0]
 
 # %%
-# At most eight lines. What a user has rated is left out.
+# At most eight lines. Items already rated by the user are left out.
 import streamtopics as st
 
 model = st.HiddenFactorsTopics(3, random_state=0)
@@ -28,7 +28,7 @@ best = model.recommend(user, n_items=20, exclude=data.item[data.user == user])
 print(*(f"item {row.item}: {row.rating:.1f}" for row in best[:5]), sep="\n")
 
 # %%
-# The expected ratings beside what the items are truly worth.
+# The expected ratings against the true values of the items.
 figure, ax = plt.subplots(figsize=(5, 4), layout="constrained")
 points = ax.scatter([data.item_effects[row.item] for row in best], [row.rating for row in best])
 ax.set_xlabel("true effect of the item")

@@ -8,7 +8,7 @@ your names.
 """
 
 # %%
-# Documentation of scikit-learn, and three topics that it should have.
+# Documentation of scikit-learn, and three wanted topics.
 import matplotlib.pyplot as plt
 
 from streamtopics.datasets import load_docstrings
@@ -21,7 +21,7 @@ seeds = {
 }
 
 # %%
-# At most eight lines. What became of the seed words, and the topic of new texts.
+# At most eight lines. The use of the seed words, and the topic of new texts.
 from sklearn.pipeline import make_pipeline
 
 import streamtopics as st
@@ -33,7 +33,7 @@ rows = topics.seed_report()
 print(found := model.predict(["the depth of a random forest", "the centroids of groups"]))
 
 # %%
-# How much of each seed word its own topic has.
+# The share of each seed word in the topic of the seed.
 assert list(found) == ["trees", "clustering"]
 figure, ax = plt.subplots(figsize=(6, 3), layout="constrained")
 bars = ax.barh([f"{row.topic}: {row.word}" for row in rows], [row.own_share for row in rows])

@@ -41,7 +41,7 @@ reviews = [
 ]
 
 # %%
-# At most eight lines. What is praised, and what is blamed.
+# At most eight lines. The praised and the blamed things.
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.pipeline import make_pipeline
 
@@ -54,7 +54,7 @@ model = make_pipeline(words, topics).fit(reviews)
 axes = st.inspection.plot_topics(topics, relevance=0.6)
 
 # %%
-# A review that is new, and the sentiment of each of its sentences. Few of its words were given.
+# A new review, and the sentiment of each sentence. Few words of the review were given.
 review = [
     "The staff carried our bags.", "Soft bed, quiet room.", "At six the lorries wake you.",
     "Fresh eggs, but the cake was stale.", "The waiter was slow.", "Hens for the children.",

@@ -39,15 +39,15 @@ for name, rule in rules.items():
         kept[name].append(float(np.ravel(blend.retain)[0]))
 
 # %%
-# The mean of the posterior. SVB ends half way between all that the coin ever was; a fixed rate
-# comes back in the time that it stands for; the learnt one at once.
+# The mean of the posterior. SVB ends in the middle of all probabilities so far. A fixed rate comes
+# back after the length of the memory. The learnt rate comes back at once.
 batches = np.arange(1, len(probability) + 1)
 truth = {"the coin": probability} | means
 ax = plot_curves(truth, x=batches, xlabel="minibatch", ylabel="mean probability of heads")
 
 # %%
-# What it costs while nothing changes: the learnt rate stands for three minibatches only, however
-# long the coin stays as it is, where a fixed 0.9 stands for ten.
+# The cost while nothing changes: the learnt rate remembers only three minibatches, however long the
+# coin is constant. A fixed 0.9 remembers ten.
 still, after = {}, {}
 for name in rules:
     error = np.abs(np.array(means[name]) - probability)
@@ -60,6 +60,6 @@ assert min(still, key=still.__getitem__) == "SVB"
 assert min(after, key=after.__getitem__) == "hierarchical power prior"
 
 # %%
-# How much of the posterior was kept: about two thirds while the coin stays as it is, and next to
-# nothing when it has jumped.
+# The retained share of the posterior: about two thirds while the coin is constant, and next to
+# nothing after a jump.
 ax = plot_curves(kept, x=batches, xlabel="minibatch", ylabel="share of the posterior kept")

@@ -8,7 +8,7 @@ same as for the topic models. Each minibatch is scored before learning.
 """
 
 # %%
-# The slope wanders for sixty minibatches, and jumps to the other side at the fortieth.
+# The slope wanders for sixty minibatches, and jumps to the opposite side at the fortieth.
 import numpy as np
 
 from streamtopics import StreamingBayes
@@ -21,8 +21,8 @@ slopes = 1.0 + np.cumsum(0.08 * rng.normal(size=60))
 slopes[40:] -= 3.0
 
 # %%
-# Four rules, from never forgetting to two that set the rate themselves: by the posterior of the
-# rate and a second bound, and by a point estimate under the bound itself.
+# Four rules. The first never forgets, and two rules learn the rate: by the posterior of the rate
+# and a second bound, and by a point estimate under the bound itself.
 models = {
     "keeps all": StreamingBayes(LinearRegression(), SVB()),
     "keeps 0.7": StreamingBayes(LinearRegression(), PowerPrior(0.7)),
@@ -42,12 +42,12 @@ for t, slope in enumerate(slopes):
         model.partial_fit(X, y)
 
 # %%
-# What each takes the slope to be, before it sees the minibatch.
+# The slope estimated by each rule, before the minibatch.
 batches = np.arange(1, len(slopes))
 ax = plot_curves(slope_of, x=batches, xlabel="minibatch", ylabel="slope")
 
 # %%
-# The log density of what comes next, which can choose between them.
+# The log density of the next minibatch can choose between the rules.
 for name, values in scores.items():
     print(f"{name:24} {np.mean(values):7.3f} nats per sample to come")
 assert min(scores, key=lambda name: np.mean(scores[name])) == "keeps all"

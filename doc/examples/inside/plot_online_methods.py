@@ -41,8 +41,8 @@ models = {
 }
 
 # %%
-# Perplexity is exp(-nats per token): the number of equally likely words that would be as hard to
-# guess. Lower is better.
+# Perplexity is exp(-nats per token): the number of equally likely words with the same difficulty of
+# a guess. Lower is better.
 curves = {name: [] for name in models}
 seen = []
 for i, batch in enumerate(iter_minibatches(stream, batch_size=100)):
@@ -56,8 +56,8 @@ for i, batch in enumerate(iter_minibatches(stream, batch_size=100)):
 ax = plot_curves(curves, x=seen, xlabel="documents seen", ylabel="held-out perplexity")
 
 # %%
-# What each is made of is in :doc:`/user_guide/online_em`. The methods with a posterior over
-# topics (OLDA, VarGibbs, SVB) are held back here by minibatches of 100 documents, in which their
-# topics hardly leave the start: their own defaults are ten times as large.
+# The parts of each method are in :doc:`/user_guide/online_em`. Minibatches of 100 documents hold
+# back the methods with a posterior over topics (OLDA, VarGibbs, SVB): the topics hardly leave the
+# start. By default the minibatches of OLDA, VarGibbs and SVB are ten times as large.
 for name in sorted(curves, key=lambda name: curves[name][-1]):
     print(f"{name:10} {curves[name][-1]:8.0f}")

@@ -10,9 +10,9 @@ independent points for comparison.
 # %%
 # A process on a square
 # ---------------------
-# Features of a point are products of sines and cosines of its coordinates; the kernel weighs them
-# by their frequency, as in figure 22 of Dupuy (2017), whose square was a grid. Nothing is cut
-# into a grid here: coordinates are drawn one after the other from their own law.
+# Features of a point are products of sines and cosines of the coordinates. The kernel weighs
+# features by frequency, as in figure 22 of Dupuy (2017). The figure has a grid; here coordinates
+# are continuous, drawn one after another from the exact law.
 import matplotlib.pyplot as plt
 import numpy as np
 from scipy.spatial import cKDTree
@@ -41,10 +41,10 @@ figure.tight_layout()
 
 
 # %%
-# How far is the next one?
-# ------------------------
-# The process leaves few points close to each other. Distances to the nearest other point, over
-# twenty draws, and over as many uniform points.
+# Distances to the nearest point
+# ------------------------------
+# The process leaves few points close to each other. Distances to the nearest point, over twenty
+# draws, and over the same number of uniform points.
 def to_the_next(points):
     distances, _ = cKDTree(points).query(points, k=2)
     return np.asarray(distances)[:, 1]

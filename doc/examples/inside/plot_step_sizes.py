@@ -9,7 +9,7 @@ kappa forgets fast and leaves noise; averaging over the iterates removes the noi
 """
 
 # %%
-# Documents drawn from ten known topics, so that the best possible score is known too.
+# Documents drawn from ten known topics, so the best possible score is known too.
 import numpy as np
 
 from streamtopics import GibbsOnlineEM
@@ -32,7 +32,7 @@ def nats_per_document(topic_word, doc_topic_prior):
 truth = nats_per_document(corpus.topic_word, corpus.doc_topic_prior)
 
 # %%
-# The log-perplexity above that of the true topics, with and without averaging.
+# The log-perplexity above the log-perplexity of the true topics, with and without averaging.
 curves = {}
 for kappa in (0.3, 0.5, 0.7, 1.0):
     for averaging in (None, "linear"):

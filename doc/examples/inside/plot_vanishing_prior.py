@@ -30,7 +30,7 @@ seeds = {
 prior = seed_prior(seeds, names, strength=50, n_components=10, base=0.01)
 
 # %%
-# What to expect: words as frequent as these outweigh 50 pseudo-counts.
+# Expected: frequent words outweigh 50 pseudo-counts.
 tokens = X.sum(axis=0).A1
 for own in prior[:2]:
     for column in np.flatnonzero(own > 1):
@@ -61,7 +61,7 @@ ax = plot_curves(kept, x=seen, xlabel="documents seen", ylabel="share of the pri
 assert kept["SVB"][-1] < kept["BPS, s = 0.05"][-1] < kept["BPS, s = 0.3"][-1]
 
 # %%
-# And the topics that were seeded, at the end.
+# The seeded topics at the end.
 for name in ("SVB", "BPS, s = 0.3"):
     for seed, words in zip(seeds, models[name].top_words(names, n_words=8), strict=False):
         print(f"{name:13} {seed:15} {' '.join(words)}")

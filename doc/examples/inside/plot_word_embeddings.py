@@ -10,8 +10,8 @@ for each word.
 # %%
 # Documents as sets of sentences
 # ------------------------------
-# Docstrings of several packages, the words that are in the most of them, and sentences as sets
-# of these words: one of 2^400.
+# Docstrings of several packages, the most common words, and sentences as sets of common words: one
+# of 2^400 sets.
 import numpy as np
 from sklearn.feature_extraction.text import CountVectorizer
 
@@ -29,12 +29,12 @@ sizes = [x.shape[0] for x in documents]
 print(f"{len(documents)} docstrings of {np.mean(sizes):.1f} sentences")
 
 # %%
-# The kernel, and what it is good for
-# -----------------------------------
-# Most sentences are taken for background: independent draws of words. What is left gains little
-# over independent sentences, on text that was held out, and with the noise of the source, which
-# is fixed and small, the model is far worse than those. Sentences of a text are not unlike each
-# other: they share its words.
+# The kernel and the likelihood
+# -----------------------------
+# Most sentences become background: independent draws of words. On held-out text the rest gains
+# little over independent sentences. With the noise of the source, fixed and small, the model is far
+# worse than independent sentences. Sentences of a text are not unlike each other, because sentences
+# share the words of the text.
 train, test = documents[::2], documents[1::2]
 model = LowRankDPP(n_components=10, random_state=0).fit(train)
 fixed = LowRankDPP(gamma=1 / 400, noise_level=1e-3, max_iter=3, random_state=0).fit(train)
@@ -45,16 +45,16 @@ assert gain.mean() < 0 < model.gain_over_independent(test).mean()
 print(f"{model.noise_level_:.1f} of {model.expected_size_:.1f} sentences are background")
 
 # %%
-# Columns: words that tell sentences apart
-# ----------------------------------------
+# Columns: distinctive words of sentences
+# ---------------------------------------
 for row in model.top_words(words, 9)[: model.n_active_components_]:
     print("  ".join(row))
 
 # %%
-# Rows: words that stand in for each other
-# ----------------------------------------
-# Words are near if a sentence with one leaves no place for another sentence with the other: by the
-# cosine of their rows of U, whose columns weigh as theta says.
+# Rows: words in the same role
+# ----------------------------
+# Two words are near if a sentence with the first makes a sentence with the second improbable. The
+# measure is the cosine of two rows of U, with the columns weighted by theta.
 from sklearn.metrics.pairwise import cosine_similarity
 
 asked = ["array", "file", "string", "true", "returns", "error"]
@@ -65,7 +65,7 @@ for word, row in zip(asked, similarity, strict=True):
     print(f"{word:>8}: {',  '.join(nearest)}")
 
 # %%
-# The same as a picture, of the words that are asked for and the nearest of each.
+# The same as a picture, for the chosen words and the nearest words of each.
 import matplotlib.pyplot as plt
 
 near = list(dict.fromkeys(str(words[i]) for row in similarity for i in np.argsort(-row)[:3]))

@@ -28,7 +28,7 @@ for row in st.inspection.similar_documents(model, texts, texts[:1], n_documents=
     print(f"{row.similarity:.2f}", texts[row.document][:80])
 
 # %%
-# A word is of the topic k with the largest p(k | document) p(word | k), and has its colour.
+# A word gets the colour of the topic k with the largest p(k | document) p(word | k).
 column = {word: j for j, word in enumerate(words.get_feature_names_out())}
 weights = model.transform(texts[:1]).T * model[-1].topic_word_
 _, ax = plt.subplots(figsize=(9, 3))

@@ -18,8 +18,8 @@ path = "../../_static/speeches.jsonl.gz"  # or where you have saved it
 texts = list(read_texts(path))
 
 # %%
-# At most eight lines. The function here takes the three most telling words. A topic has changed
-# when less than 35 of its fifty most probable words are the same.
+# At most eight lines. The function here takes the three most distinctive words. A topic has changed
+# when less than 35 of the fifty most probable words are the same.
 import streamtopics as st
 
 words = st.text.StreamingCountVectorizer(stop_words="english", min_df=3, token_pattern=r"[a-z]{3,}")
@@ -31,7 +31,7 @@ now = model.partial_fit(X[600:]).top_words(names, 50)
 same = [len({*then} & {*later}) >= 35 for then, later in zip(before, now, strict=True)]
 
 # %%
-# Sizes of the topics after the last 120 paragraphs, with the names that they kept or got.
+# Sizes of the topics after the last 120 paragraphs, with old and new names.
 shares = model.transform(X).mean(axis=0)
 _, ax = plt.subplots(figsize=(6, 3), layout="constrained")
 ax.barh([f"{k}: {labels[k] if same[k] else 'changed: ' + now[k][0]}" for k in range(8)], shares)

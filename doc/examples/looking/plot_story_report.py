@@ -30,5 +30,5 @@ report(model, path, texts=corpus.data, titles=corpus.names, title="NumPy")
 print(f"{path.stat().st_size / 1e6:.2f} MB")
 
 # %%
-# The map of the report: topics that use the same words are close.
+# The map of the report: topics with the same words are close.
 ax = plot_topic_map(model[-1], words.get_feature_names_out())

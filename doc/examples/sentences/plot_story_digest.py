@@ -8,7 +8,7 @@ documents, different from each other, and counts the closest documents of each s
 """
 
 # %%
-# What scikit-learn's documentation says about regression: the first paragraph of each page.
+# Scikit-learn's documentation about regression: the first paragraph of each page.
 from textwrap import shorten
 
 from matplotlib import pyplot

@@ -15,7 +15,7 @@ from streamtopics.datasets import load_docstrings
 texts = load_docstrings(packages=["sklearn"]).data[:60]
 
 # %%
-# At most eight lines. ``texts=`` are the sentences as the vectorizer has split them.
+# At most eight lines. ``texts=`` are the sentences from the splitter of the vectorizer.
 import streamtopics as st
 
 counter = st.text.StreamingCountVectorizer(stop_words="english", min_df=2)
@@ -27,7 +27,7 @@ for topic in rare:
     print(f"{topic.share:.3f}", topic.n_sentences, "sentences:", *topic.words[:6])
 
 # %%
-# How many sentences each of them fills, and a sentence of each.
+# The number of sentences of each topic, and a sentence of each.
 figure, ax = plt.subplots(figsize=(7, 3), layout="constrained")
 bars = ax.barh([" ".join(topic.words[:4]) for topic in rare], [t.n_sentences for t in rare])
 ax.invert_yaxis()

@@ -36,7 +36,7 @@ files = [found[name] for name in names]
 
 # %%
 # ``SentenceVectorizer`` keeps the statements apart: one matrix for each file, with a row for each
-# of its statements.
+# statement.
 import numpy as np
 from sklearn.feature_extraction.text import CountVectorizer
 
@@ -50,18 +50,17 @@ words = vectorizer.get_feature_names_out()
 print(f"{len(X)} files, {sum(x.shape[0] for x in X):,} statements, {len(words)} words")
 
 # %%
-# Each statement is a mixture of atoms, which the statements of a file share; each atom is a mixture
-# of topics, which the files share. How much weight a statement gives to an atom has little to do
-# with what the others give to it.
+# Each statement is a mixture of atoms, shared by the statements of a file. Each atom is a mixture
+# of topics, shared by the files. The weights of one atom in two statements are nearly independent.
 model = WASTopicModel(n_components=25, n_sweeps=60, n_burn_in=30, random_state=0).fit(X)
 for topic in np.argsort(-model.topic_weights_)[:5]:
     print(f"{model.topic_weights_[topic]:6.1%}  {' '.join(model.top_words(words, 8)[topic])}")
 
 # %%
-# The subtle ones
-# ---------------
-# Topics with less than an even share of the words that have most of some statement, and these
-# statements.
+# Subtle topics
+# -------------
+# Topics with less than an even share of the words but most of some statement, and statements of the
+# topics.
 texts = vectorizer.sentences(files)
 subtle = model.subtle_topics(X, max_share=0.04, n_sentences=3, texts=texts, feature_names=words)
 for topic in subtle[:4]:
@@ -84,13 +83,13 @@ ax.spines[["top", "right"]].set_visible(False)
 label = ax.set_xlabel("statements that are mostly of the topic")
 
 # %%
-# What the prior of the sentences does
+# The effect of the prior of sentences
 # ------------------------------------
-# Under the hierarchical Dirichlet process an atom that is heavy in one sentence is heavy in the
-# others: all sentences prefer what is frequent in the document. Under the weight-agnostic prior its
-# weights in two sentences go together less, so that a sentence can be about what the document is
-# not. Draws from both, before any data: the words of each atom in two sentences of twelve words,
-# and how they go together for the atoms that both sentences have.
+# Under the hierarchical Dirichlet process an atom heavy in one sentence is heavy in all sentences:
+# all sentences prefer the frequent atoms of the document. Under the weight-agnostic prior the
+# weights in two sentences are less correlated, so a sentence can differ from the document. The
+# picture has draws from both priors, without data: the words of each atom in two sentences of
+# twelve words, and the correlation over atoms common to both sentences.
 rng = np.random.default_rng(0)
 for prior in (WAS(b=0.5), HDPFranchise(table_concentration=0.5)):
     shared = []
@@ -101,5 +100,5 @@ for prior in (WAS(b=0.5), HDPFranchise(table_concentration=0.5)):
     print(f"{type(prior).__name__:>12}  {np.corrcoef(np.array(shared).T)[0, 1]:.2f}")
 
 # %%
-# Which prior finds more, in text whose subtle topics are known, depends on the other priors:
-# see :doc:`/measured`. ``WASTopicModel(prior="hdp")`` and ``prior="sbp"`` are to be compared.
+# In text with known subtle topics the best prior of sentences depends on the remaining priors: see
+# :doc:`/measured`. Compare ``WASTopicModel(prior="hdp")`` and ``prior="sbp"``.

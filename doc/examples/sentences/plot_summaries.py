@@ -10,7 +10,8 @@ from each other. And a digest of many reviews at once.
 # %%
 # A review, summarised without training
 # -------------------------------------
-# Reviews of an inn, made up for this page. The first ends as it began, as reviews often do.
+# Reviews of an inn, made up for this page. The first review ends with the beginning, like many
+# reviews.
 import textwrap
 
 import matplotlib.pyplot as plt
@@ -45,12 +46,12 @@ for sentence in summarizer.transform(reviews[:1])[0]:
     print("-", sentence)
 
 # %%
-# What was chosen, and why
-# ------------------------
-# ``select`` gives the places of the sentences, with their quality. The quality is the cosine of the
-# words of a sentence with those of the whole review: the bars below. A large power of the quality
-# (orange) takes the longest bars, which say the same twice. The default (blue) leaves the second
-# one out, since most of its words are there already.
+# The choice and the reason
+# -------------------------
+# ``select`` gives the places and the quality of the sentences. The quality is the cosine between
+# the words of a sentence and the words of the whole review: the bars below. A large power of the
+# quality (orange) takes the longest bars, two sentences with the same content. The default (blue)
+# leaves the second sentence out, since most words of the sentence are in the summary already.
 sentences = summarizer.fit(reviews).vectorizer_.sentences(reviews[:1])[0]
 every = DPPSummarizer(n_sentences=99).fit(reviews).select(reviews[:1])[0]
 quality = np.zeros(len(sentences))
@@ -90,6 +91,6 @@ for row, (line, is_chosen) in enumerate(marked):
 # %%
 # All reviews at once
 # -------------------
-# The sentences of all reviews that are central and differ, each with the number of its review.
+# Central and different sentences of all reviews, each with the number of the review.
 for found in DPPSummarizer().digest(reviews, n_sentences=3):
     print(f"review {found.document}: {found.sentence}")

@@ -8,10 +8,10 @@ is real text moving from one subject to the next.
 """
 
 # %%
-# A topic that takes new words
-# ----------------------------
-# Five topics on words of their own. In the eighth minibatch topic 2 says three in ten of its words
-# in another way, and a model has a rate for each topic.
+# A topic with new words
+# ----------------------
+# Five topics on separate words. In the eighth minibatch topic 2 replaces three in ten words by new
+# words. The model has a rate for each topic.
 import numpy as np
 from sklearn.feature_extraction.text import CountVectorizer
 
@@ -52,11 +52,11 @@ for day in range(1, 13):
 axes = plot_drift(model)
 
 # %%
-# The day is right. The topic is among those that were let go, and so is one that took up some of
-# its new words in the first pass: which topics go, the start of the ascent has a say in. From
-# ``rate_starts=(0.95,)`` fewer go, and smaller changes are missed.
+# The day is right. Two topics are forgotten: topic 2, and a topic with some of the new words in the
+# first pass. The forgotten topics depend on the start of the ascent. From ``rate_starts=(0.95,)``
+# fewer topics are forgotten, and smaller changes are missed.
 #
-# The same in numbers. `TopicTracker` tells which words of a topic came and went.
+# The same in numbers. `TopicTracker` lists the new and lost words of a topic.
 [record] = [record for record in model.drift_ if record.time == "day 8"]
 print("kept", record.retention.round(2), "tokens", record.effective_sample_size.round())
 assert record.retention[2] < 0.5
@@ -64,8 +64,8 @@ assert record.retention[2] < 0.5
 # %%
 # Documentation, package by package
 # ---------------------------------
-# Minibatches of 200 pages of SciPy's documentation, then of scikit-learn's. Each is scored before
-# it is learnt.
+# Minibatches of 200 pages of SciPy's documentation, then of scikit-learn's. Each minibatch is
+# scored before learning.
 vectorizer = CountVectorizer(stop_words="english", min_df=5, max_features=3000)
 parts = {name: load_docstrings(packages=[name]).data for name in ("scipy", "sklearn")}
 vectorizer.fit([text for part in parts.values() for text in part])
@@ -105,6 +105,6 @@ for name, values in scores.items():
 assert max(scores, key=lambda name: np.mean(scores[name])) == "keeps 0.7"
 
 # %%
-# Here the learnt rates keep nearly all. They ask whether yesterday's topics are better than none,
-# and for pages about another package they still are. The fixed rate, which forgets without being
-# asked, is ahead. For drift of this kind try some fixed rates first.
+# Here the learnt rates keep nearly all. A learnt rate asks if yesterday's topics are better than
+# none; for pages about a new package yesterday's topics still are. The fixed rate always forgets,
+# and is ahead. For drift of this kind try some fixed rates first.

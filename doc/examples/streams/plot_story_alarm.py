@@ -28,11 +28,12 @@ st.streams.stream(model, batches, callbacks=[monitor])
 print(*monitor.alarms, sep="\n")
 
 # %%
-# It rings when the other documentation begins, with the tenth minibatch.
+# The alarm rings when the second documentation begins, with the tenth minibatch.
 assert monitor.alarms[0].batch == 10
 
 # %%
-# It rings if both p-values are below 0.01: of the exact test, and of the chart along the stream.
+# The alarm rings if two p-values are below 0.01: of the exact test, and of the chart along the
+# stream.
 tests = monitor.tests
 curves = {"exact test": [t.p_exact for t in tests], "chart": [t.p_chart for t in tests]}
 ax = plot_curves(curves, x=[t.batch for t in tests], xlabel="minibatch", ylabel="p-value")

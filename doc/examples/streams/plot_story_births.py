@@ -29,7 +29,7 @@ for start in range(0, len(titles), 500):
     model = model.partial_fit(X[start : start + 500], time=start)
 
 # %%
-# A line for each cluster, from its birth to its death, and its words.
+# A line for each cluster, from birth to death, with the words.
 rows = model.births_report(words.get_feature_names_out())
 end = len(titles)
 _, ax = plt.subplots(figsize=(8, 0.22 * len(rows) + 1), layout="constrained")

@@ -8,7 +8,7 @@ the start of a stream, while topics change fast.
 """
 
 # %%
-# Documentation of NumPy, SciPy and scikit-learn in twelve files, and texts that are held out.
+# Documentation of NumPy, SciPy and scikit-learn in twelve files, and held-out texts.
 import json
 from pathlib import Path
 from tempfile import mkdtemp
@@ -42,10 +42,10 @@ model = make_pipeline(words, st.GibbsOnlineEM(20, batch_size=10, random_state=0)
 st.distributed.fit_partitions(model, paths, client)
 
 # %%
-# The score of the held-out texts along the stream: one minibatch after another, as four workers
-# learn it in rounds of eight, and as they would if all of them were busy from the first minibatch
-# on. The delay is never more than a sixteenth of what was learnt, so that here the client learns
-# the first 3,840 documents by itself, and the workers the others.
+# The score of the held-out texts along the stream: one minibatch after another, by four workers in
+# rounds of eight, and by four workers busy from the first minibatch on. The delay is never more
+# than a sixteenth of the learnt documents. So here the client learns the first 3,840 documents
+# alone, and the workers learn the rest.
 X, batches = words.transform(held_out), [words.transform(read_texts(path)) for path in paths]
 along: dict[str, list[tuple[int, float]]] = {}
 

@@ -8,7 +8,7 @@ learns words and topics together, and gives the columns of unused words to new w
 """
 
 # %%
-# A stream that moves from NumPy's documentation to that of scikit-learn.
+# A stream of NumPy's documentation, then scikit-learn's.
 import matplotlib.pyplot as plt
 
 from streamtopics.datasets import load_docstrings
@@ -28,7 +28,7 @@ for minibatch in st.datasets.iter_minibatches(texts, batch_size=200):
 print(pipeline.top_words(n_words=6)[:3])
 
 # %%
-# Columns that changed hands in each minibatch: many at the start, while the frequencies of words
+# Columns with a new word in each minibatch: many at the start, while the frequencies of words
 # settle, and again when the subject changes.
 _, ax = plt.subplots(figsize=(7, 3), layout="constrained")
 ax.bar([200 * (i + 1) for i in range(len(recycled))], recycled, width=150)

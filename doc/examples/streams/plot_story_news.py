@@ -8,7 +8,7 @@ growth and deaths since a given time.
 """
 
 # %%
-# A stream of NumPy's documentation, to which scikit-learn's comes from the eleventh minibatch on.
+# A stream of NumPy's documentation; scikit-learn's joins from the eleventh minibatch on.
 from streamtopics.datasets import load_docstrings
 from streamtopics.inspection import plot_shares
 from streamtopics.streams import TimedBatch
@@ -30,8 +30,7 @@ for row in tracker.news(since=10, n_words=5):
     print(f"{row.kind:8} {row.share_before:.2f} -> {row.share:.2f}", *row.words[:5])
 
 # %%
-# The model has eight topics all along, so what is new here is that topics change their words and
-# shares.
+# The model always has eight topics, so the news are changes of words and shares.
 times, ids, shares = tracker.shares()
 top = {row.topic: " ".join(row.words[:3]) for row in tracker.topics()}
 ax = plot_shares(times, shares, [f"{i}: {top[i]}" for i in ids], ylabel="share of the tokens")

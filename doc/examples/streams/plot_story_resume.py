@@ -9,7 +9,7 @@ uninterrupted stream.
 """
 
 # %%
-# A model, and a stream that stops after 1,000 documents.
+# A model, and a stream with a stop after 1,000 documents.
 from itertools import islice
 from tempfile import mkdtemp
 
@@ -27,7 +27,7 @@ uncut = clone(model)
 half = islice(batches, 10)
 
 # %%
-# At most eight lines, with those of the other process below.
+# At most eight lines, the lines of the second process included.
 import streamtopics as st
 
 scores = st.streams.ScoreHistory()
@@ -35,7 +35,7 @@ keep = st.streams.Checkpointer(folder, every=4, also=[scores])
 st.streams.stream(model, half, callbacks=[scores, keep])
 
 # %%
-# Another process goes on where the newest checkpoint was, and keeps the model in the end.
+# Another process goes on from the newest checkpoint, and keeps the model in the end.
 import streamtopics as st
 
 found = st.streams.resume(folder)
@@ -43,7 +43,7 @@ st.streams.stream(found.model, batches, callbacks=found.callbacks, skip=found.n_
 st.save(found.model, folder + "/topics.model")
 
 # %%
-# What was kept is what a stream without a cut learns, to the last bit.
+# The result equals the result of a stream without a cut, to the last bit.
 st.streams.stream(uncut, batches)
 kept = st.load(folder + "/topics.model")
 same = (kept[-1].topic_word_ == uncut[-1].topic_word_).all()
@@ -51,6 +51,6 @@ print(f"resumed after {found.n_batches} minibatches; the same bits: {same}")
 assert same
 
 # %%
-# Scores of each minibatch before it was learnt, across the cut.
+# Scores of each minibatch before learning, across the cut.
 [scores] = found.callbacks
 ax = plot_scores(scores.rows, window=4)
