@@ -29,7 +29,7 @@ PAGES = {
     "extending": [*DOC.glob("extend/*.rst")],
     "reference": [*DOC.glob("api/*.rst")],
     "gallery": [*DOC.glob("examples/**/*.rst"), *DOC.glob("examples/*/plot_*.py")],
-    "readme": [ROOT / "README.md", ROOT / "CONTRIBUTING.md"],
+    "readme": [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")],
 }
 NOT_READ = r"code-block|math|include|literalinclude|csv-table|image|raw|toctree|autosummary"
 
