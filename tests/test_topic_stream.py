@@ -134,6 +134,67 @@ def test_a_group_that_differs_is_named():
     assert first.n_all == len(rows)
 
 
+def renamed(texts, groups):
+    """The texts, with a yacht for each ship in the south."""
+    pairs = zip(texts, groups, strict=True)
+    return [t.replace("ship", "yacht") if one == "south" else t for t, one in pairs]
+
+
+@pytest.mark.parametrize("learn", [TopicStream.fit, streamed])
+def test_a_word_of_a_group_is_named(learn):
+    texts, times, groups = corpus()
+    texts = renamed(texts, groups)
+    stream = small(n_components=4)
+    if learn is streamed:
+        streamed(stream, texts, times, groups)
+    else:
+        stream.fit(texts, times=times, groups=groups)
+    [one] = [one for one in stream.findings(None) if one.word == "yacht"]
+    assert (one.kind, one.group, one.when, one.periods) == ("more", "south", "", (-1, -1))
+    own = [text for text, group in zip(texts, groups, strict=True) if group == "south"]
+    n = sum("yacht" in text for text in own)
+    assert (one.n_documents, one.n_all, one.share) == (n, len(own), n / len(own))
+    assert one.interval[0] < one.share < one.interval[1]
+    assert one.share_before == pytest.approx(0.0, abs=0.01)
+    assert {*one.left} <= {"ship"}
+    assert all("yacht" in stream.documents[place].text for place in one.documents)
+    assert str(one).startswith(
+        f"south has more of *yacht*: “yacht” is in {n} of {len(own)} documents"
+    )
+
+
+def test_the_order_of_groups_in_a_stream_makes_no_word_different():
+    """New words have columns from when they are known, which is late for the group before."""
+    texts, times, groups = corpus(900, burst=range(1, 13))
+    order = sorted(range(900), key=lambda i: groups[i])
+    stream = streamed(small(), *([values[i] for i in order] for values in (texts, times, groups)))
+    assert not [one for one in stream.findings(None) if one.group is not None]
+
+
+def test_words_of_groups_are_kept_and_follow_merges(tmp_path):
+    texts, times, groups = corpus()
+    stream = small(n_components=4).fit(renamed(texts, groups), times=times, groups=groups)
+    save(stream, tmp_path / "a.model")
+    again = load(tmp_path / "a.model")
+    assert again.findings(None) == stream.findings(None)
+    before = stream.totals().of_groups
+    editing.merge(stream, [0, 1])
+    assert (stream.totals().of_groups == before).all()
+    assert any(one.word == "yacht" and one.group == "south" for one in stream.findings(None))
+
+
+def test_a_report_shows_the_word_of_a_group_in_all_groups():
+    texts, times, groups = corpus()
+    texts = renamed(texts, groups)
+    page = small(n_components=4).fit(texts, times=times, groups=groups).report()
+    [one] = [one for one in page.findings if one.word == "yacht"]
+    each = list(zip(page.groups, one.shares, one.low, one.high, strict=True))
+    for name, share, low, high in each:
+        own = [text for text, group in zip(texts, groups, strict=True) if group == name]
+        assert share == pytest.approx(np.mean(["yacht" in text for text in own]), rel=1e-5)
+        assert low <= share <= high
+
+
 def test_time_alone_makes_no_group_different():
     """A subject that begins late is in the groups of late documents; within periods all agree."""
     texts, times, _ = corpus(burst=(10, 11, 12))

@@ -41,6 +41,7 @@ class Curves(NamedTuple):
     sizes: list[int]
     shares: Shares  # (n_periods, n_topics)
     groups: list[str]
+    group_rows: np.ndarray  # of the totals
     group_sizes: list[int]
     by_group: Shares  # (n_groups, n_topics)
 
@@ -57,7 +58,7 @@ class Statement:
     first: int  #: First and last period of the finding; -1 for a group
     last: int
     group: str | None
-    shares: list[float | None]  #: Documents of each period with the word
+    shares: list[float | None]  #: Documents of each period, or group, with the word
     low: list[float | None]
     high: list[float | None]
     documents: list[Document] = field(repr=False)
@@ -117,7 +118,7 @@ def curves_of(totals: Totals, findings: Sequence[Finding]) -> Curves:
     cubes = totals.sums, totals.squares
     return Curves(
         periods, n.astype(int).tolist(), shares_of(n, *(cube[rows].sum(axis=1) for cube in cubes)),
-        [shortened(totals.groups[g] or NO_GROUP, LONGEST_GROUP) for g in largest],
+        [shortened(totals.groups[g] or NO_GROUP, LONGEST_GROUP) for g in largest], largest,
         of_groups[largest].astype(int).tolist(),
         shares_of(of_groups[largest], *(cube.sum(axis=0)[largest] for cube in cubes)),
     )  # fmt: skip
@@ -189,20 +190,24 @@ def alarms_in(
 
 
 def statements_of(
-    findings: Sequence[Finding], source: Source, totals: Totals, place: np.ndarray
-) -> list[Statement]:
+    findings: Sequence[Finding], source: Source, totals: Totals, place: np.ndarray,
+    group_rows: np.ndarray,
+) -> list[Statement]:  # fmt: skip
     """Findings with their curves and documents."""
     rows = [row for one in findings for row in one.documents]
     documents = iter(show(source, rows, place))
     columns = {str(name): column for column, name in enumerate(source.names)}
-    n = totals.n.sum(axis=1)
+    n, n_of_groups = totals.n.sum(axis=1), totals.of_all().n.sum(axis=0)[group_rows]
     found = []
     for one in findings:
         curve: list[list[float | None]] = [[], [], []]
         if one.word in columns:
-            share = totals.holders[:, [columns[one.word]]] / np.where(n > 0, n, np.nan)[:, None]
-            each = (share, *interval_of(n[:, None], share, np.ones(1)))
-            curve = [written(values[:, 0]) for values in each]
+            has, of = totals.holders[:, columns[one.word]], n
+            if one.group is not None:
+                has, of = totals.of_groups[group_rows, columns[one.word]], n_of_groups
+            share = has / np.where(of > 0, of, np.nan)
+            each = (share, *interval_of(of, share, np.array(1.0)))
+            curve = [written(values) for values in each]
         text = str(one._replace(quote=""))
         if one.kind == "alarm":
             words = ", ".join(one.words) or "Alarm"

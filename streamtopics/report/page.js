@@ -234,7 +234,7 @@
     const series = seriesOf(`f${i}`), wide = el("div", { class: "documents wide" });
     const { values } = series;
     if (one.group === null && values && data.periods.length) add(body, smallChart(values, one, body.clientWidth - 36));
-    if (one.group !== null && one.topic !== null) add(body, groupBars(one.topic, data.groups.length, one.group), el("p", { class: "note" }, "Mean shares with 95 % intervals. Dashed: the mean of all these."));
+    if (one.group !== null && inGroups(one)) add(body, groupBars(inGroups(one), data.groups.length, one.group), el("p", { class: "note" }, `${one.word === null ? "Mean shares" : `Shares of the documents with “${one.word}”`} with 95 % intervals. Dashed: the mean of all these.`));
     add(body,
       el("h4", {}, one.documents.length ? `Typical documents${data.sampled_from ? " of those kept" : ""}` : "None of its documents is kept."),
       add(wide, one.documents.map((doc) => drawDocument(doc, one.topic))),
@@ -948,32 +948,35 @@
   // Groups of documents
 
   /** The shares of a topic in groups as small columns, of which one is the group of a finding. */
-  function groupSpark({ topic, group }) {
-    if (topic === null || data.groups.length < 2) return null;
-    const shares = data.topics[topic].by_group, high = most(shares), step = 200 / shares.length;
+  const topicInGroups = ({ by_group, group_low, group_high }) => ({ shares: by_group, low: group_low, high: group_high });
+  /** Shares in groups of the word, or else of the topic, that a finding is of. */
+  const inGroups = (one) => (one.word !== null && one.shares.length ? one : one.topic === null ? null : topicInGroups(data.topics[one.topic]));
+
+  function groupSpark(one) {
+    if (!inGroups(one) || data.groups.length < 2) return null;
+    const { group } = one, { shares } = inGroups(one), high = most(shares), step = 200 / shares.length;
     return svg("svg", { viewBox: "0 0 200 46", preserveAspectRatio: "none", "aria-hidden": "true" }, line("grid", 0, 46, 200, 46),
       shares.map((share, g) => svg("rect", { class: `group${data.groups[g] === group ? " here" : ""}`, x: g * step + 0.1 * step, width: 0.8 * step, y: 46 * (1 - (share ?? 0) / high), height: (46 * (share ?? 0)) / high })));
   }
 
-  /** Shares of a topic in groups: the mean and its interval, beside the mean of all (dashed). */
-  function groupBars(place, n, here = null) {
-    const topic = data.topics[place];
+  /** Shares in groups with their intervals, beside the mean of all (dashed). */
+  function groupBars({ shares, low, high: upper }, n, here = null) {
     const total = data.group_sizes.reduce((sum, size) => sum + size, 0);
-    const mean = data.group_sizes.reduce((sum, size, g) => sum + size * (topic.by_group[g] ?? 0), 0) / total;
-    const shown = data.groups.map((_, g) => g).slice(0, n), high = Math.max(mean, most(shown.map((g) => topic.group_high[g])));
+    const mean = data.group_sizes.reduce((sum, size, g) => sum + size * (shares[g] ?? 0), 0) / total;
+    const shown = data.groups.map((_, g) => g).slice(0, n), high = Math.max(mean, most(shown.map((g) => upper[g])));
     const x = (value) => (2 + (196 * value) / high).toFixed(1);
-    return el("div", { class: "bars" }, shown.filter((g) => topic.by_group[g] !== null).map((g) => el("div", { class: `of-group${data.groups[g] === here ? " here" : ""}`,
-      title: `${data.groups[g]}: ${percent(topic.by_group[g])} (${percent(topic.group_low[g])} to ${percent(topic.group_high[g])}), ${plural(data.group_sizes[g], "document", "documents")}` },
+    return el("div", { class: "bars" }, shown.filter((g) => shares[g] !== null).map((g) => el("div", { class: `of-group${data.groups[g] === here ? " here" : ""}`,
+      title: `${data.groups[g]}: ${percent(shares[g])} (${percent(low[g])} to ${percent(upper[g])}), ${plural(data.group_sizes[g], "document", "documents")}` },
       el("span", {}, data.groups[g]),
       svg("svg", { viewBox: "0 0 200 20", preserveAspectRatio: "none", "aria-hidden": "true" }, line("grid", 0, 10, 200, 10), line("mean", x(mean), 0, x(mean), 20),
-        line("whisker", x(topic.group_low[g]), 10, x(topic.group_high[g]), 10), line("dot", x(topic.by_group[g]), 10, x(topic.by_group[g]), 10)),
-      el("span", {}, percent(topic.by_group[g])))));
+        line("whisker", x(low[g]), 10, x(upper[g]), 10), line("dot", x(shares[g]), 10, x(shares[g]), 10)),
+      el("span", {}, percent(shares[g])))));
   }
 
   function drawTiles() {
     const n = 8;
     fill("tiles", data.topics.slice(0, state.tiles).map((_, place) => el("div", { class: "card tile" },
-      el("h3", {}, button(called(place), () => choose(place, true))), groupBars(place, n))));
+      el("h3", {}, button(called(place), () => choose(place, true))), groupBars(topicInGroups(data.topics[place]), n))));
     byId("more-tiles").hidden = data.topics.length <= state.tiles;
     byId("more-tiles").textContent = `Show all ${count(data.topics.length)} topics`;
     byId("groups-note").textContent = `Mean share of each topic in ${data.groups.length > n ? `the ${n} largest groups of documents` : "each group of documents"}${data.over_all ? "" : " of the sample"}, with 95 % intervals. Dashed: the mean of all these.`;

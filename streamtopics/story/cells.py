@@ -81,8 +81,11 @@ class Totals:
         Sums of the shares of topics and of their squares, and documents by main topic.
     holders : ndarray of shape (n_periods, n_words)
         Number of documents with a word.
+    of_groups : ndarray of shape (n_groups, n_words)
+        Number of documents with a word, dated or undated.
     undated : tuple of ndarray
-        `n`, `sums`, `squares` and `main` of documents without a time, as one period or none.
+        `n`, `sums`, `squares`, `main` and `holders` of documents without a time, as one period or
+        none.
     """
 
     periods: tuple[Period, ...]
@@ -92,15 +95,17 @@ class Totals:
     squares: np.ndarray
     main: np.ndarray
     holders: np.ndarray
+    of_groups: np.ndarray
     undated: tuple[np.ndarray, ...] = ()
 
     def of_all(self) -> Totals:
         """The sums with one more period, for documents without a time; for groups."""
         if not self.undated:
             return self
-        pairs = zip((self.n, self.sums, self.squares, self.main), self.undated, strict=True)
-        n, sums, squares, main = map(np.concatenate, pairs)
-        return replace(self, n=n, sums=sums, squares=squares, main=main)
+        own = self.n, self.sums, self.squares, self.main, self.holders
+        pairs = zip(own, self.undated, strict=True)
+        n, sums, squares, main, holders = map(np.concatenate, pairs)
+        return replace(self, n=n, sums=sums, squares=squares, main=main, holders=holders)
 
 
 @dataclass(frozen=True)
@@ -115,11 +120,12 @@ class Cells:
     sums: np.ndarray
     squares: np.ndarray
     main: np.ndarray
-    holders: sparse.csr_matrix
+    holders: sparse.csr_matrix  # by span
+    of_groups: np.ndarray  # holders by group
 
     _holds = (
         "spans: i8 B; n: B G >=0; sums: B G K >=0; squares: B G K >=0; main: B G K >=0; "
-        "holders: B V"
+        "holders: B V; of_groups: G V >=0"
     )
 
     def check_held(self) -> None:
@@ -134,7 +140,8 @@ class Cells:
     def empty(cls, n_topics: int, n_words: int) -> Cells:
         """The sums over no documents."""
         cube, none = np.zeros((0, 0, n_topics)), np.zeros(0, np.int64)
-        return cls("", 0, none, (), cube[..., 0], cube, cube, cube, sparse.csr_matrix((0, n_words)))
+        holders = sparse.csr_matrix((0, n_words))
+        return cls("", 0, none, (), cube[..., 0], cube, cube, cube, holders, holders.toarray())
 
     def add(self, labels: Labels, shares: np.ndarray, counts: sparse.csr_matrix) -> Cells:
         """The sums with more documents, by shares of topics and counts of words."""
@@ -146,7 +153,7 @@ class Cells:
         own, numbers = own._with_spans(own._numbers(labels.times), len(groups))
         own = own._placed(np.union1d(own.spans, numbers), groups)
         known = {name: place for place, name in enumerate(groups)}
-        columns = [known.get(name, len(groups) - 1) for name in labels.groups]
+        columns = np.array([known.get(name, len(groups) - 1) for name in labels.groups], np.intp)
         rows = np.searchsorted(own.spans, numbers)
         of_cells = _indicators(rows * len(groups) + columns, own.n.size)
         main = np.eye(shares.shape[1])[shares.argmax(axis=1)]
@@ -157,14 +164,17 @@ class Cells:
                 (own.main, main),
             )
         ]  # fmt: skip
-        holders = own.holders + _indicators(rows, len(own.spans)) @ (counts > 0).astype(np.float64)
+        has = (counts > 0).astype(np.float64)
+        holders = own.holders + _indicators(rows, len(own.spans)) @ has
+        of_groups = own.of_groups + (_indicators(columns, len(groups)) @ has).toarray()
         return replace(own, n=cubes[0], sums=cubes[1], squares=cubes[2], main=cubes[3],
-                       holders=sparse.csr_matrix(holders))  # fmt: skip
+                       holders=sparse.csr_matrix(holders), of_groups=of_groups)  # fmt: skip
 
     def without_words(self, columns: np.ndarray, earlier: np.ndarray) -> Cells:
         """The sums after columns have changed hands, with the known numbers of the new words.
 
-        The times of earlier documents of a word are unknown: these are put into the last spans.
+        The times of earlier documents of a word are unknown: these are put into the last spans, and
+        into the groups in the proportions of all documents of the spans.
         """
         n = self.n.sum(axis=1)
         kept = np.ones(self.holders.shape[1])
@@ -176,7 +186,9 @@ class Cells:
         before = sparse.csr_matrix((put[rows, places], (rows, columns[places])), self.holders.shape)
         holders = sparse.csr_matrix(self.holders @ sparse.diags(kept) + before)
         holders.eliminate_zeros()
-        return replace(self, holders=holders)
+        of_groups = self.of_groups.copy()
+        of_groups[:, columns] = (self.n / np.maximum(n, 1.0)[:, None]).T @ put
+        return replace(self, holders=holders, of_groups=of_groups)
 
     def with_topics(self, parts: np.ndarray) -> Cells:
         """The sums for other topics: `parts`, (n_topics, n_new), are parts of topics in new topics.
@@ -270,9 +282,11 @@ class Cells:
             return found
 
         cubes = [moved(sums) for sums in (self.n, self.sums, self.squares, self.main)]
+        new_groups = (0, n_groups - len(self.groups)), (0, 0)
         return replace(self, spans=spans, groups=groups, n=cubes[0], sums=cubes[1],
                        squares=cubes[2], main=cubes[3],
-                       holders=sparse.csr_matrix(to @ self.holders))  # fmt: skip
+                       holders=sparse.csr_matrix(to @ self.holders),
+                       of_groups=np.pad(self.of_groups, new_groups))  # fmt: skip
 
     # Periods
 
@@ -284,9 +298,11 @@ class Cells:
         each = np.arange(first, int(numbers[-1]) + 1 if len(numbers) else 0)
         own = own._moved(each, own.groups, numbers - first)
         periods = tuple(period(number) for number in each.tolist())
-        holders = own.holders.toarray()
-        undated = (rest.n, rest.sums, rest.squares, rest.main)
-        return Totals(periods, own.groups, own.n, own.sums, own.squares, own.main, holders, undated)
+        undated = (rest.n, rest.sums, rest.squares, rest.main, rest.holders.toarray())
+        return Totals(
+            periods, own.groups, own.n, own.sums, own.squares, own.main, own.holders.toarray(),
+            own.of_groups, undated,
+        )  # fmt: skip
 
     def _chosen(self, kept: np.ndarray) -> Cells:
         """The sums of some spans."""

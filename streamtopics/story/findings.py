@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Findings in sentences, with an error rate: changes along a stream, differences of groups.
 
-All topics and words are tested for an outstanding stretch of time (`windows`), and all topics for
-groups. Significant changes at a rate of false discoveries become findings, with the words of one
-subject together. A true finding takes in many words, a false one a single word. So the rate is
-controlled once more, for findings among all tests (Katsevich, Sabatti and Bogomolov 2023).
+All topics and words are tested for an outstanding stretch of time (`windows`), and for groups.
+Significant changes at a rate of false discoveries become findings, with the words of one subject
+together. A true finding takes in many words, a false one a single word. So the rate is controlled
+once more, for findings among all tests (Katsevich, Sabatti and Bogomolov 2023). Topics and words
+have parts of the rate, because topics are few (Genovese, Roeder and Wasserman 2006).
 
 A burst of few documents may have several rare words, none of them significant alone. If a part r of
 all V words stand out at about the time of a word, the mean number of words with probabilities of p
@@ -14,6 +15,12 @@ or less, and with j - 1 such words of other documents at the same time, is by ch
 
 The least value for j = 1, 2, ..., times 2^j for the choice of j, is V times the p of a finding.
 
+Given the numbers of documents of each period in a group and with a word, the number of documents of
+the group with the word is a sum of hypergeometric variables (Cochran 1954). Each hypergeometric
+variable is a sum of Bernoulli variables (Vatutin and Mikhailov 1982), so the tails are at most the
+tails of a binomial variable with the same mean (Hoeffding 1956). The swings of the excess of a
+group between periods are estimated in the kept documents.
+
 Along a stream the model learns, and a word is counted from its column on. Both make changes without
 a change of the documents. So a change must stand out again in the kept documents, all with today's
 topics and words.
@@ -22,7 +29,7 @@ topics and words.
 from __future__ import annotations
 
 from calendar import month_name
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from html import escape
 from typing import Any, NamedTuple
 
@@ -47,8 +54,10 @@ from streamtopics.text.splitting import goes_back
 LEAST_HOLDERS, N_LABEL, N_WORDS = 5, 3, 6
 # Mean number of words by chance to look at: one is no finding, but several together may be.
 BY_CHANCE = 4.0
-# Least periods to estimate the swings of the excess of a group.
-FEWEST_PERIODS = 10
+# Parts of the error rate for topics and words along the time, and for both between groups.
+PARTS = 0.1, 0.4, 0.1, 0.4
+# Least periods to estimate the swings of the excess of a group, and probability of a word to do so.
+FEWEST_PERIODS, DOUBTFUL = 10, 0.05
 # Words belong together if they share this part of their stretches and of their documents.
 SAME_TIME, SAME_DOCUMENTS = 0.5, 0.25
 # A topic is new, or gone, with less than this part of its share on the other side.
@@ -81,7 +90,9 @@ class Finding(NamedTuple):
     interval : tuple of (float, float)
         95 % interval of the share.
     share_before : float
-        Share of all other documents; for a group, of other documents of the same periods.
+        Share of all other documents; for a group, of other documents of the same periods. For a
+        word of a group: the usual share in the periods of the group, times the ratio of the
+        documents with the word to the usual number, both in all other groups.
     n_documents, n_all : int
         Documents with the word, or with the topic as main topic, in the stretch or group, and all
         documents of the stretch or group.
@@ -176,7 +187,7 @@ def sample_of(
 
 
 class Change(NamedTuple):
-    """An outstanding topic, or word, in a stretch of periods; or a topic in a group."""
+    """An outstanding topic, or word, in a stretch of periods or in a group."""
 
     place: int  # row of the topic, or column of the word
     first: int  # period, or group
@@ -186,7 +197,7 @@ class Change(NamedTuple):
 
 
 class Subject(NamedTuple):
-    """Words outstanding together; the first leads."""
+    """Words outstanding together in a stretch or group; the first leads."""
 
     words: tuple[Change, ...]
     topic: int | None  # topic of most of their mass
@@ -212,26 +223,35 @@ def find(totals: Totals, topics: Topics, sample: Sample, level: float) -> list[F
     data = Data(totals, topics, sample, spread)
     visible = np.array([k for k in range(n_topics) if k not in topics.hidden], np.intp)
     columns = np.flatnonzero(totals.holders.sum(axis=0) >= LEAST_HOLDERS)
-    changes = _changes(totals.sums.sum(axis=1).T, visible, totals, spread)
-    words = _changes(totals.holders.T, columns, totals, np.ones(totals.holders.shape[1]))
     of_all = data._replace(totals=totals.of_all())
-    contrasts = _contrasts(of_all, visible)
-    p = [one.p for family in (changes, words, contrasts) for one in family]
-    all_words, n_tests = words, max(len(p), 1)
-    changes, words, contrasts = _chosen(p, level, None, changes, words, contrasts)
+    families = (
+        _changes(totals.sums.sum(axis=1).T, visible, totals, spread),
+        _changes(totals.holders.T, columns, totals, np.ones(totals.holders.shape[1])),
+        _contrasts(of_all, visible), _words_of_groups(of_all),
+    )  # fmt: skip
+    n_tests = max(sum(map(len, families)), 1)
+    parts = sum(part for part, family in zip(PARTS, families, strict=True) if family)
+    scales = [len(own) * parts / part for own, part in zip(families, PARTS, strict=True)]
+    p = [one.p * scale for own, scale in zip(families, scales, strict=True) for one in own]
+    changes, words, contrasts, of_groups = _chosen(p, level, 1, *families)
     if sample.is_of_stream:
         has = (sample.counts > 0).astype(np.float64).tocsc()
         again = [_again(c, sample.shares[:, c.place] / spread[c.place], sample) for c in changes]
         again += [_again(c, has[:, c.place].toarray().ravel(), sample) for c in words]
-        changes, words = _chosen(again, level, None, changes, words)
+        again += [_again_in_group(c, of_all) for c in of_groups]
+        changes, words, of_groups = _chosen(again, level, None, changes, words, of_groups)
     else:
-        limit = max([BY_CHANCE / n_tests, *(one.p for one in words)])
-        words = [one for one in all_words if one.p <= limit]
-    subjects = _subjects(words, all_words, level / n_tests, data)
-    along = _ranked(_along_time(changes, subjects, data))
-    between = _ranked(_between_groups(contrasts, of_all))
-    p = [one.p for one in (*along, *between)]
-    along, between = _chosen(p, level, n_tests, along, between)
+        words = _with_weak(words, families[1], n_tests)
+        of_groups = _with_weak(of_groups, families[3], n_tests)
+    subjects = _subjects(words, families[1], level / n_tests, data)
+    along = _ranked(_told(changes, subjects, _of_topic, _of_subject, data))
+    subjects = _subjects(of_groups, families[3], level / n_tests, of_all)
+    told = _told(_of_best_groups(contrasts), subjects, _of_topic_in_group, _in_group, of_all)
+    # Shares of groups are of periods with other documents, so the sign may turn.
+    between = _ranked(one for one in told if (one.share > one.share_before) == (one.kind == "more"))
+    p = [one.p * scales[one.word is not None] for one in along]
+    p += [one.p * scales[2 + (one.word is not None)] for one in between]
+    along, between = _chosen(p, level, 1, along, between)
     # In turn, so both kinds are seen.
     n = min(len(along), len(between))
     both = [one for pair in zip(along[:n], between[:n], strict=True) for one in pair]
@@ -246,6 +266,12 @@ def _chosen(p: list[float], level: float, n_tests: int | None, *families: Any) -
 
 def _ranked(found: Iterable[Finding]) -> list[Finding]:
     return sorted(found, key=lambda one: -abs(one.surprise) * np.log1p(one.n_moved))
+
+
+def _with_weak(words: list[Change], all_words: list[Change], n_tests: int) -> list[Change]:
+    """Significant words, and those of which several may be a finding together."""
+    limit = max([BY_CHANCE / n_tests, *(one.p for one in words)])
+    return [one for one in all_words if one.p <= limit]
 
 
 # Along the time
@@ -325,18 +351,21 @@ def _same_time(one: Change, other: Change) -> bool:
     return (one.z > 0) == (other.z > 0) and overlap >= SAME_TIME * union
 
 
-def _along_time(topics: list[Change], subjects: list[Subject], data: Data) -> Iterator[Finding]:
-    """One finding of each changed topic, with its words, and of each other subject."""
+def _told(
+    topics: list[Change], subjects: list[Subject], of_topic: Callable[..., Finding],
+    of_subject: Callable[..., Finding], data: Data,
+) -> Iterator[Finding]:  # fmt: skip
+    """One finding of each outstanding topic, with its words, and of each other subject."""
     waiting = list(subjects)
     for topic in topics:
         own = [s for s in waiting if s.topic == topic.place and _same_time(topic, s.words[0])]
         waiting = [s for s in waiting if s not in own]
-        yield _of_topic(topic, [word for s in own for word in s.words], data)
+        yield of_topic(topic, [word for s in own for word in s.words], data)
     for i, one in enumerate(waiting):
         opposite = next((s for s in waiting[i + 1 :] if _are_opposite(one, s)), None)
         if opposite is not None:
             waiting.remove(opposite)
-        yield _of_subject(one, opposite, data)
+        yield of_subject(one, opposite, data)
 
 
 def _are_opposite(one: Subject, other: Subject) -> bool:
@@ -351,38 +380,55 @@ def _of_topic(change: Change, words: list[Change], data: Data) -> Finding:
     inside = _stretch(change, totals)
     n, sums = totals.n.sum(axis=1), totals.sums[:, :, k].sum(axis=1)
     share, before = _part(sums, n, inside), _part(sums, n, ~inside)
-    low, high = _interval(k, inside, data)
-    up, first = change.z > 0, [word for word in words if word.z > 0]
-    others = [word for word in words if word.z <= 0]
-    typical = _typical(data, inside if up else ~inside, data.sample.shares[:, k], words)
+    kept = _kept_in(inside if change.z > 0 else ~inside, data)
+    kind = _kind(change, share, before, totals)
+    found = _of_share(change, words, data, kind, share, before, inside, kept)
+    return found._replace(when=_when(change, totals), periods=(change.first, change.last))
+
+
+def _of_share(
+    change: Change, words: list[Change], data: Data, kind: str, share: float, before: float,
+    cells: Any, kept: np.ndarray,
+) -> Finding:  # fmt: skip
+    """The finding of a share of a topic in cells: periods, or periods of a group."""
+    k, totals = change.place, data.totals
+    came, left = ([word for word in words if (word.z > 0) == up] for up in (True, False))
     return Finding(
-        _kind(change, share, before, totals), k, None, _label(k, data), _named(first, data),
-        _named(others, data), _when(change, totals), (change.first, change.last), None,
-        share, (low, high), before,
-        round(float(totals.main[inside, :, k].sum())), round(float(n[inside].sum())),
-        change.z, change.p, *typical,
+        kind, k, None, _label(k, data), _named(came, data), _named(left, data), "", (-1, -1), None,
+        share, _interval(k, cells, data), before, round(float(totals.main[cells][..., k].sum())),
+        round(float(totals.n[cells].sum())), change.z, change.p,
+        *_typical(data, kept, data.sample.shares[:, k], came),
     )  # fmt: skip
 
 
 def _of_subject(subject: Subject, opposite: Subject | None, data: Data) -> Finding:
     """The finding of words without a topic of changed share."""
-    lead, totals, k = subject.words[0], data.totals, subject.topic
+    lead, totals = subject.words[0], data.totals
     inside = _stretch(lead, totals)
     n, holders = totals.n.sum(axis=1), totals.holders[:, lead.place]
     share, before = _part(holders, n, inside), _part(holders, n, ~inside)
-    low, high = interval_of(n[inside].sum(), np.array(share), np.array(1.0))
+    kind = "changed" if opposite is not None else _kind(lead, share, before, totals)
+    found = _of_words(
+        subject, opposite, data, kind, before, holders[inside].sum(), n[inside].sum(),
+        _kept_in(inside if lead.z > 0 else ~inside, data),
+    )  # fmt: skip
+    return found._replace(when=_when(lead, totals), periods=(lead.first, lead.last))
+
+
+def _of_words(
+    subject: Subject, opposite: Subject | None, data: Data, kind: str, before: float, x: float,
+    n: float, kept: np.ndarray,
+) -> Finding:  # fmt: skip
+    """The finding of words, the first in x of n documents."""
+    lead, k = subject.words[0], subject.topic
     came, left = (subject, opposite) if lead.z > 0 else (opposite, subject)
     came_words, left_words = ([] if one is None else list(one.words) for one in (came, left))
-    kind = "changed" if opposite is not None else _kind(lead, share, before, totals)
-    places = np.array([word.place for word in subject.words])
-    weight = np.asarray((data.sample.counts[:, places] > 0).sum(axis=1), np.float64).ravel()
-    typical = _typical(data, inside if lead.z > 0 else ~inside, weight, [])
+    low, high = interval_of(np.array(n), np.array(x / n), np.array(1.0))
     return Finding(
         kind, k, data.topics.names[lead.place], () if k is None else _label(k, data),
-        _named(came_words, data), _named(left_words, data), _when(lead, totals),
-        (lead.first, lead.last), None, share, (float(low), float(high)), before,
-        round(float(holders[inside].sum())), round(float(n[inside].sum())),
-        lead.z, min(subject.p, 1.0), *typical,
+        _named(came_words, data), _named(left_words, data), "", (-1, -1), None, float(x / n),
+        (float(low), float(high)), before, round(float(x)), round(float(n)), lead.z,
+        min(subject.p, 1.0), *_typical(data, kept, _words_had(subject.words, data), []),
     )  # fmt: skip
 
 
@@ -424,56 +470,131 @@ def _kind(change: Change, share: float, before: float, totals: Totals) -> str:
 # Between groups
 
 
+def _excess(
+    own: np.ndarray, every: np.ndarray, part: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The total over groups, usual parts of the total, and deviations from the usual parts.
+
+    `own` are sums of groups, `every` are sums of periods over all groups, and `part` are the parts
+    of groups in the documents of periods.
+    """
+    total = every.sum(axis=0)
+    q = np.clip(part.T @ every / np.maximum(total, 1e-300), 1e-12, 1.0 - 1e-12)
+    z = np.sqrt(2.0 * np.maximum(ratio(own, total, q), 0.0))
+    return total, q, np.where(own > total * q, z, -z)
+
+
+def _swings(own: np.ndarray, every: np.ndarray, part: np.ndarray) -> np.ndarray:
+    """Dispersion of the excess of a group over periods, 1 by chance, and at least.
+
+    Documents of one author come together, so the excess of a group swings.
+    """
+    usual = every * part
+    usual = usual * (own.sum(axis=0) / np.maximum(usual.sum(axis=0), 1e-300))
+    found = ((own - usual) ** 2 / (usual * (1.0 - part) + 0.5)).sum(axis=0)
+    return np.asarray(np.maximum(found / (len(part) - 1), 1.0))
+
+
+def _groups_of(totals: Totals) -> tuple[list[int], np.ndarray]:
+    """The groups to compare, and their parts of each period.
+
+    Documents of unknown group count only among all others.
+    """
+    groups = [g for g, name in enumerate(totals.groups) if name and len(totals.groups) > 1]
+    return groups, totals.n[:, groups] / np.maximum(totals.n.sum(axis=1, keepdims=True), 1.0)
+
+
 def _contrasts(data: Data, visible: np.ndarray) -> list[Change]:
     """Tests of all topics in all groups, within periods, to cancel effects of time."""
-    totals, found = data.totals, list[Change]()
-    if len(totals.groups) < 2:
+    groups, part = _groups_of(data.totals)
+    sums = data.totals.sums[..., visible] / data.spread[visible]
+    every, sums = sums.sum(axis=1), sums[:, groups]
+    total, q, z = _excess(sums.sum(axis=0), every, part)
+    p = tail(sums.sum(axis=0), total, q, z > 0)
+    if len(part) >= FEWEST_PERIODS:
+        z = z / np.sqrt(_swings(sums, every[:, None], part[..., None]))
+    p = np.minimum(2.0 * np.maximum(p, ndtr(-np.abs(z))), 1.0)
+    return [
+        Change(k, g, g, float(z[j, i]), float(p[j, i]))
+        for i, k in enumerate(visible.tolist())
+        for j, g in enumerate(groups)
+    ]
+
+
+def _words_of_groups(data: Data) -> list[Change]:
+    """Tests of all words in the most outstanding group of each word, within periods."""
+    totals, (groups, part) = data.totals, _groups_of(data.totals)
+    columns = np.flatnonzero(totals.of_groups.sum(axis=0) >= LEAST_HOLDERS)
+    if not groups or not len(columns):
         return []
-    n = totals.n.sum(axis=1, keepdims=True)
-    part = totals.n / np.maximum(n, 1.0)
-    # Documents of unknown group count only among all others.
-    groups = [g for g, name in enumerate(totals.groups) if name]
-    for k in visible.tolist():
-        sums = totals.sums[:, :, k] / data.spread[k]
-        total = sums.sum()
-        expected = (sums.sum(axis=1, keepdims=True) * part).sum(axis=0)
-        own = sums.sum(axis=0)
-        q = np.clip(expected / max(total, 1e-300), 1e-12, 1.0 - 1e-12)
-        up = own > expected
-        z = np.where(up, 1.0, -1.0) * np.sqrt(2.0 * np.maximum(ratio(own, total, q), 0.0))
-        # Documents of one author come together, so the excess of a group swings.
-        usual = sums.sum(axis=1, keepdims=True) * part * (own / np.maximum(expected, 1e-300))
-        swings = ((sums - usual) ** 2 / (usual * (1.0 - part) + 0.5)).sum(axis=0)
-        if len(n) >= FEWEST_PERIODS:
-            z /= np.sqrt(np.maximum(swings / (len(n) - 1), 1.0))
-        p = 2.0 * np.maximum(tail(own, total, q, up), ndtr(-np.abs(z)))
-        found += [Change(k, g, g, float(z[g]), min(float(p[g]), 1.0)) for g in groups]
+    own = totals.of_groups[groups][:, columns]
+    total, q, z = _excess(own, totals.holders[:, columns], part)
+    # Of two groups, the group with more.
+    best = np.argmax(np.abs(z) * np.where(z > 0, 1.0 + 1e-9, 1.0), axis=0), np.arange(len(columns))
+    z = z[best]
+    p = 2.0 * len(groups) * np.maximum(tail(own[best], total, q[best], z > 0), ndtr(-np.abs(z)))
+    each = zip(columns.tolist(), best[0].tolist(), z.tolist(), p.tolist(), strict=True)
+    found = [Change(c, groups[g], groups[g], z, min(p, 1.0)) for c, g, z, p in each]
+    # The dispersion is larger in all documents than in the kept part.
+    times = max(totals.n.sum() / max(data.sample.counts.shape[0], 1), 1.0)
+    for i in np.flatnonzero(p < DOUBTFUL).tolist() if len(part) >= FEWEST_PERIODS else ():
+        swings = 1.0 + times * (float(_swings(*_in_sample(found[i], data))) - 1.0)
+        z = found[i].z / np.sqrt(swings)
+        normal = min(2.0 * len(groups) * float(ndtr(-abs(z))), 1.0)
+        found[i] = found[i]._replace(z=float(z), p=max(found[i].p, normal))
     return found
 
 
-def _between_groups(contrasts: list[Change], data: Data) -> Iterator[Finding]:
-    """One finding of each topic: the group with the largest excess, or deficit."""
-    totals, best = data.totals, dict[int, Change]()
-    for one in sorted(contrasts, key=lambda c: (c.z < 0, -abs(c.z))):
-        best.setdefault(one.place, one)
-    for k, one in best.items():
-        g, sums = one.first, totals.sums[:, :, k]
-        n, n_others = totals.n[:, g], totals.n.sum(axis=1) - totals.n[:, g]
-        # Only for periods with both; otherwise all others have their share when the group had
-        # documents.
-        both = (n > 0) & (n_others > 0)
-        of_others = (sums.sum(axis=1) - sums[:, g])[both] / n_others[both]
-        share, others = _part(sums[:, g], n, both), _part(of_others * n[both], n[both], both[both])
-        if (share > others) != (one.z > 0):
-            continue
-        own = data.sample.group == g
-        typical = _quoted(data, own if one.z > 0 else ~own, data.sample.shares[:, k])
-        yield Finding(
-            "more" if one.z > 0 else "less", k, None, _label(k, data), (), (), "", (-1, -1),
-            totals.groups[g], share, _interval(k, (both, g), data), others,
-            round(float(totals.main[both, g, k].sum())), round(float(n[both].sum())),
-            one.z, one.p, *typical,
-        )  # fmt: skip
+def _in_sample(word: Change, data: Data) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Kept documents with a word by period: of its group, of all, and the part of the group."""
+    sample, n_periods = data.sample, len(data.totals.n)
+    has, is_own = _words_had([word], data) > 0, sample.group == word.first
+    period = np.where(sample.period < 0, n_periods - 1, sample.period)
+    own, every, n_own, n = (
+        np.bincount(period[chosen], minlength=n_periods).astype(np.float64)
+        for chosen in (has & is_own, has, is_own, slice(None))
+    )
+    return own, every, n_own / np.maximum(n, 1.0)
+
+
+def _again_in_group(word: Change, data: Data) -> float:
+    """The probability by chance of a word of a group in the documents that are kept."""
+    own, every, part = _in_sample(word, data)
+    total, q, z = _excess(own.sum(), every, part)
+    found = 2.0 * float(tail(own.sum(), total, q, z > 0))
+    return min(found, 1.0) if total and (z > 0) == (word.z > 0) else 1.0
+
+
+def _of_best_groups(contrasts: list[Change]) -> list[Change]:
+    """The group with the largest excess of each topic, or deficit."""
+    by_surprise = sorted(contrasts, key=lambda one: (one.z > 0, abs(one.z)))
+    return list({one.place: one for one in by_surprise}.values())
+
+
+def _of_topic_in_group(change: Change, words: list[Change], data: Data) -> Finding:
+    """The finding of a topic in a group."""
+    g, totals = change.first, data.totals
+    sums, n = totals.sums[:, :, change.place], totals.n[:, g]
+    n_others = totals.n.sum(axis=1) - n
+    # Only for periods with both; all others have their share when the group had documents.
+    both = (n > 0) & (n_others > 0)
+    of_others = (sums.sum(axis=1) - sums[:, g])[both] / n_others[both]
+    share, others = _part(sums[:, g], n, both), _part(of_others * n[both], n[both], both[both])
+    kind, kept = "more" if change.z > 0 else "less", (data.sample.group == g) == (change.z > 0)
+    found = _of_share(change, words, data, kind, share, others, (both, g), kept)
+    return found._replace(group=totals.groups[g])
+
+
+def _in_group(subject: Subject, opposite: Subject | None, data: Data) -> Finding:
+    """The finding of words in a group without a finding of their topic there."""
+    lead, totals = subject.words[0], data.totals
+    g, n, holders = lead.first, totals.n.sum(axis=1), totals.holders[:, lead.place]
+    n_own, x, total = totals.n[:, g].sum(), totals.of_groups[g, lead.place], holders.sum()
+    expected = (holders * totals.n[:, g] / np.maximum(n, 1.0)).sum()
+    others = float(expected / n_own * (total - x) / max(total - expected, 1e-12))
+    kind, kept = "more" if lead.z > 0 else "less", (data.sample.group == g) == (lead.z > 0)
+    found = _of_words(subject, opposite, data, kind, others, x, n_own, kept)
+    return found._replace(group=totals.groups[g])
 
 
 # Words
@@ -487,17 +608,24 @@ def _named(words: list[Change], data: Data) -> tuple[str, ...]:
     return tuple(data.topics.names[word.place] for word in words[:N_WORDS])
 
 
-def _typical(
-    data: Data, periods: np.ndarray, weight: np.ndarray, words: list[Change]
-) -> tuple[tuple[int, ...], str]:
-    """Documents of some periods with most of a topic and of its words."""
+def _kept_in(periods: np.ndarray, data: Data) -> np.ndarray:
+    """Whether each kept document is of some periods."""
     own = data.sample.period >= 0
     own[own] = periods[data.sample.period[own]]
-    places = [word.place for word in words if word.z > 0]
-    if places:
-        n = np.asarray((data.sample.counts[:, places] > 0).sum(axis=1), np.float64).ravel()
-        weight = weight * (1.0 + n)
-    return _quoted(data, own, weight)
+    return own
+
+
+def _words_had(words: Iterable[Change], data: Data) -> np.ndarray:
+    """Number of some words in each kept document."""
+    places = [word.place for word in words]
+    return np.asarray((data.sample.counts[:, places] > 0).sum(axis=1), np.float64).ravel()
+
+
+def _typical(
+    data: Data, own: np.ndarray, weight: np.ndarray, words: list[Change]
+) -> tuple[tuple[int, ...], str]:
+    """Some kept documents with most of a topic and of its words."""
+    return _quoted(data, own, weight * (1.0 + _words_had(words, data)) if words else weight)
 
 
 def _quoted(data: Data, own: np.ndarray, weight: np.ndarray) -> tuple[tuple[int, ...], str]:
@@ -555,14 +683,16 @@ def sentence(one: Finding) -> str:
         share = f"{one.share:.1%} on average ({interval}; the main topic of {counted})"
         other = f"otherwise {one.share_before:.1%}"
     if one.group is not None:
-        text = f"{one.group} has {one.kind} of *{topic}*: {share}, {other}."
+        subject = topic if one.word is None else came if one.kind == "more" else left
+        text = f"{one.group} has {one.kind} of *{subject}*: {share}, {other}."
     elif one.kind == "changed":
         words = f"{came} came, {left} went"
         text = f"*{topic}* has changed its words {one.when}: {words}; {share}, {other}."
     else:
         subject = topic if one.word is None else came or left
         text = f"*{subject}* {moved} {one.when}: {share}, {other}."
-    if one.word is None:
+    if one.word is None or one.kind == "less":
         text += f" More frequent: {came}." if came else ""
+    if one.word is None or one.kind == "more":
         text += f" Less frequent: {left}." if left else ""
     return f"{text} For example: “{one.quote}”" if one.quote else text

@@ -3,10 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import wraps
 from os import PathLike
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -24,21 +22,6 @@ from streamtopics.utils.parallel import held
 
 # Words of a topic, and words in its name.
 N_WORDS, N_NAME, RELEVANCE = 10, 3, 0.6
-Given = ParamSpec("Given")
-One = TypeVar("One")
-
-
-def _still(
-    read: Callable[Concatenate[Any, Given], One],
-) -> Callable[Concatenate[Any, Given], One]:
-    """A method that reads, and waits while another thread learns."""
-
-    @wraps(read)
-    def reads(self: Any, /, *args: Given.args, **given: Given.kwargs) -> One:
-        with held(self._locks()):
-            return read(self, *args, **given)
-
-    return reads
 
 
 class ReportsDocuments(HoldsDocuments):
@@ -68,7 +51,6 @@ class ReportsDocuments(HoldsDocuments):
         places = relevant_words(of_words, weights, max(n_words, N_WORDS), relevance=relevance)
         return [[names[columns[place]] for place in own[:n_words]] for own in places]
 
-    @_still
     def totals(self, least: float = LEAST_OF_PERIOD) -> Totals:
         """Return sums of shares by period and group, over all documents.
 
@@ -81,9 +63,9 @@ class ReportsDocuments(HoldsDocuments):
         -------
         totals : Totals
         """
-        return self._follow().totals(least)
+        with held(self._locks()):
+            return self._follow().totals(least)
 
-    @_still
     def shares(self, by: str = "period", *, least: float = LEAST_OF_PERIOD) -> list[ShareRow]:
         """Return the shares of topics in all documents, with 95 % intervals.
 
@@ -100,12 +82,12 @@ class ReportsDocuments(HoldsDocuments):
             By topic; ``pandas.DataFrame(rows)`` makes a table.
         """
         check_one_of(("period", "group", "both"), by=by)
-        names = [", ".join(words[:N_NAME]) for words in self._words()]
-        return share_rows(
-            self.totals(least), names, by_period=by != "group", by_group=by != "period"
-        )
+        with held(self._locks()):
+            names = [", ".join(words[:N_NAME]) for words in self._words()]
+            return share_rows(
+                self.totals(least), names, by_period=by != "group", by_group=by != "period"
+            )
 
-    @_still
     def findings(self, n: int | None = 10) -> Findings:
         """Return changes along the stream and differences between groups.
 
@@ -122,20 +104,19 @@ class ReportsDocuments(HoldsDocuments):
         """
         if n is not None:
             check_integer(least=0, n=n)
-        totals, kept, topics = self.totals(), self._documents, self._topics
-        if self.tracker_.n_batches_ > 1 and not kept:
-            raise ValueError("n_documents is 0, but findings are checked in kept documents. Set "
-                             "n_documents to 1,000 or more before learning")  # fmt: skip
-        texts, numbers = [one.text for one in kept], np.array([one.number for one in kept])
-        counts = self.pipeline_[:-1].transform(texts)
-        sample = sample_of(
-            totals, counts, topics.transform(counts), numbers, [one.group for one in kept], texts,
-            self.tracker_.n_batches_ > 1,
-        )  # fmt: skip
-        told = topics_of(topics, self._words(), self._names)
-        return Findings(find(totals, told, sample, self.error_rate)[:n])
+        with held(self._locks()):
+            totals, kept, topics = self.totals(), self._documents, self._topics
+            is_of_stream = self.tracker_.n_batches_ > 1
+            if is_of_stream and not kept:
+                raise ValueError("n_documents is 0, but findings are checked in kept documents. "
+                                 "Set n_documents to 1,000 or more before learning")  # fmt: skip
+            texts, groups = [one.text for one in kept], [one.group for one in kept]
+            counts, times = self.pipeline_[:-1].transform(texts), np.array([d.number for d in kept])
+            shares = topics.transform(counts)
+            sample = sample_of(totals, counts, shares, times, groups, texts, is_of_stream)
+            told = topics_of(topics, self._words(), self._names)
+            return Findings(find(totals, told, sample, self.error_rate)[:n])
 
-    @_still
     def report(self, /, path: str | PathLike[str] | None = None, **how: Any) -> Report:
         """Write a report as one HTML file, readable without a network.
 
@@ -152,25 +133,26 @@ class ReportsDocuments(HoldsDocuments):
         report : Report
             The contents of the page as plain values.
         """
-        kept, totals = self.documents, self.totals()
-        given: dict[str, Any] = {
-            "totals": totals, "tracker": self.tracker_,
-            "alarms": self.monitor_, "sampled_from": self.n_documents_seen_,
-            "title": f"What stands out in {self.n_documents_seen_:,} documents",
-        }  # fmt: skip
-        if how.get("findings") is None:
-            given["findings"] = self.findings(None)
-        if kept:
-            given["texts"] = [one.text for one in kept]
-            given["titles"] = [
-                one.id if isinstance(one.id, str) else f"document {one.id}" for one in kept
-            ]
-        if any(one.time for one in kept):
-            given["times"] = [one.time or None for one in kept]
-        if len(totals.groups) > 1:
-            given["groups"] = [one.group for one in kept] or None
-        own = {name: value for name, value in how.items() if value is not None}
-        return report(self.pipeline_, path, **(given | own))
+        with held(self._locks()):
+            kept, totals = self.documents, self.totals()
+            given: dict[str, Any] = {
+                "totals": totals, "tracker": self.tracker_,
+                "alarms": self.monitor_, "sampled_from": self.n_documents_seen_,
+                "title": f"What stands out in {self.n_documents_seen_:,} documents",
+            }  # fmt: skip
+            if how.get("findings") is None:
+                given["findings"] = self.findings(None)
+            if kept:
+                given["texts"] = [one.text for one in kept]
+                given["titles"] = [
+                    one.id if isinstance(one.id, str) else f"document {one.id}" for one in kept
+                ]
+            if any(one.time for one in kept):
+                given["times"] = [one.time or None for one in kept]
+            if len(totals.groups) > 1:
+                given["groups"] = [one.group for one in kept] or None
+            own = {name: value for name, value in how.items() if value is not None}
+            return report(self.pipeline_, path, **(given | own))
 
     # The topics and the sums
 

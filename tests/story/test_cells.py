@@ -70,6 +70,9 @@ def test_totals_are_those_of_a_table(step):
         rows = np.flatnonzero(frame.month == period.label)
         holders = (counts[rows] > 0).sum(axis=0)
         assert totals.holders[t].tolist() == np.asarray(holders).ravel().tolist()
+    for g, group in enumerate(totals.groups):
+        holders = (counts[np.flatnonzero(frame.group == group)] > 0).sum(axis=0)
+        assert totals.of_groups[g].tolist() == np.asarray(holders).ravel().tolist()
 
 
 def test_the_order_of_minibatches_makes_no_difference_to_whole_numbers():
@@ -82,6 +85,7 @@ def test_the_order_of_minibatches_makes_no_difference_to_whole_numbers():
     assert (one.spans == other.spans).all()
     assert (one.main == other.main).all()
     assert (one.holders != other.holders).nnz == 0
+    assert (one.of_groups == other.of_groups).all()
     assert same(one, other)
 
 
@@ -178,6 +182,7 @@ def test_groups_are_the_same_in_columns_with_missing_ones():
         ("kind", "century"), ("level", 99), ("groups", ("a",)), ("groups", ("a", "a", "a")),
         ("spans", np.zeros(3, np.int64)), ("n", np.full((3, 3), -1.0)),
         ("holders", -sparse.csr_matrix(np.ones((3, V)))), ("sums", np.zeros((3, 2, K))),
+        ("of_groups", np.zeros((2, V))), ("of_groups", -np.ones((3, V))),
     ],
 )  # fmt: skip
 def test_sums_that_cannot_be_are_refused(name, value):
@@ -196,6 +201,8 @@ def test_groups_after_the_hundredth_are_one():
     assert cells.groups[-1] == OTHERS
     assert cells.n.sum() == n
     assert cells.n.sum(axis=0)[-1] == n - MOST_GROUPS + 1
+    assert (cells.of_groups.sum(axis=0) == (counts > 0).sum(axis=0)).all()
+    assert (cells.of_groups[:99] == (counts[:99] > 0).toarray()).all()
 
 
 def test_a_column_that_changed_hands_begins_anew():
@@ -207,7 +214,16 @@ def test_a_column_that_changed_hands_begins_anew():
     # Each span is one document.
     assert own[-2:, [1, 3]].tolist() == [[1.0, 0.0], [1.0, 0.0]]
     assert (own[:, [0, 2, 4]] == cells.holders.toarray()[:, [0, 2, 4]]).all()
+    assert after.of_groups[0].tolist() == own.sum(axis=0).tolist()
     assert Cells.empty(K, V).without_words(np.array([1]), np.zeros(1)).holders.shape == (0, V)
+
+
+def test_earlier_documents_of_a_word_are_of_the_groups_of_their_spans():
+    shares, counts = documents(40)
+    times, groups = np.repeat([2001, 2002], 20), ["a"] * 20 + ["a", "b", "b", "b"] * 5
+    cells = added(times, groups, shares, counts, 8).without_words(np.array([2]), np.array([24.0]))
+    assert cells.holders.toarray()[:, 2].tolist() == [4.0, 20.0]
+    assert cells.of_groups[:, 2].tolist() == [4.0 + 5.0, 15.0]
 
 
 def test_topics_can_be_joined():

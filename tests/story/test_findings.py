@@ -6,17 +6,29 @@ import math
 import numpy as np
 import pytest
 from scipy import sparse
+from scipy.stats import binom, hypergeom, norm
 
 from streamtopics.story.cells import Period, Totals
-from streamtopics.story.findings import Change, Sample, Topics, _same_time, _together, find
+from streamtopics.story.findings import (
+    Change,
+    Data,
+    Sample,
+    Topics,
+    _again_in_group,
+    _same_time,
+    _together,
+    _words_of_groups,
+    find,
+)
 
 
-def totals_of(n, sums, holders, groups=("",), squares=None):
+def totals_of(n, sums, holders, groups=("",), squares=None, of_groups=None):
     """Days with documents of one topic each, and words."""
     start = np.datetime64("2024-01-01")
     periods = tuple(Period(str(start + i), start + i, "day") for i in range(len(n)))
     squares = sums if squares is None else squares
-    return Totals(periods, groups, n, sums, squares, sums, holders)
+    of_groups = np.zeros((len(groups), holders.shape[1])) if of_groups is None else of_groups
+    return Totals(periods, groups, n, sums, squares, sums, holders, of_groups)
 
 
 def found_in(totals, of_words, level=0.05):
@@ -140,3 +152,133 @@ def test_words_of_the_same_documents_count_once():
     assert _together(own, same, words) == pytest.approx(each[0])
     # Nor words of which too few documents are kept to say.
     assert _together(own, np.zeros((3, 3)), words) == pytest.approx(each[0])
+
+
+# Words of groups
+
+
+def grouped(has, period, group, names):
+    """All that findings are made of, of documents with words, each kept."""
+    n_periods, has = int(period.max()) + 1, np.asarray(has, float)
+    n, holders = np.zeros((n_periods, len(names))), np.zeros((n_periods, has.shape[1]))
+    np.add.at(n, (period, group), 1)
+    np.add.at(holders, period, has)
+    of_groups = np.array([has[group == g].sum(axis=0) for g in range(len(names))])
+    totals = totals_of(n, n[..., None], holders, names, of_groups=of_groups)
+    sample = Sample(sparse.csr_matrix(has), np.ones((len(has), 1)), period, group, ["a"] * len(has))
+    told = Topics([["a"]], [f"w{i}" for i in range(has.shape[1])], np.ones((1, has.shape[1])))
+    return Data(totals, told, sample, np.ones(1))
+
+
+def documents(seed, n=600, n_words=40, n_periods=12):
+    """Rare and frequent words; groups that come and go."""
+    rng = np.random.default_rng(seed)
+    period = rng.integers(0, n_periods, n)
+    share = np.where(period[:, None] < 6, [0.1, 0.5, 0.3, 0.1], [0.1, 0.2, 0.3, 0.4])
+    group = (rng.random((n, 1)) > share.cumsum(axis=1)).sum(axis=1)
+    has = rng.random((n, n_words)) < 10 ** rng.uniform(-2.2, -0.3, n_words)
+    return has, period, group
+
+
+def test_words_of_groups_against_a_table_of_all_documents():
+    has, period, group = documents(0)
+    rng = np.random.default_rng(1)
+    has[:, 3] |= (group == 2) & (rng.random(600) < 0.1)
+    # In one period only, as of one author.
+    has[:, 4] |= (group == 3) & (period == 7) & (rng.random(600) < 0.8)
+    found = _words_of_groups(grouped(has, period, group, ["", "a", "b", "c"]))
+    assert [one.place for one in found] == np.flatnonzero(has.sum(axis=0) >= 5).tolist()
+    for one in found:
+        each = []
+        for g in (1, 2, 3):
+            x, total = has[group == g, one.place].sum(), has[:, one.place].sum()
+            usual = [
+                has[period == t, one.place].sum() * np.mean(group[period == t] == g)
+                for t in range(12)
+            ]
+            q, up = sum(usual) / total, x > sum(usual)
+            parts = ((x, x / sum(usual)), (total - x, (total - x) / (total - sum(usual))))
+            root = np.sqrt(2 * sum(a * np.log(b) for a, b in parts if a))
+            p = binom.sf(x - 1, total, q) if up else binom.cdf(x, total, q)
+            p = 6 * max(p, norm.sf(root))
+            swings = []
+            for t, expected in enumerate(usual):
+                own = has[(group == g) & (period == t), one.place].sum()
+                m, r = expected * x / sum(usual), np.mean(group[period == t] == g)
+                swings.append((own - m) ** 2 / (m * (1 - r) + 0.5))
+            swing = np.sqrt(max(sum(swings) / 11, 1)) if p < 0.05 else 1.0
+            each.append((root, g, up, root / swing, min(max(p, 6 * norm.sf(root / swing)), 1)))
+        _, g, up, z, p = max(each)
+        assert (one.first, one.last, one.z > 0) == (g, g, up)
+        assert (abs(one.z), one.p) == pytest.approx((z, p))
+    assert min(found, key=lambda one: one.p).place == 3
+    assert next(one for one in found if one.place == 4).p > 1e-4
+
+
+def test_tails_of_words_of_groups_are_at_least_those_of_all_cases():
+    """Given the numbers of documents by period, group and word (Hoeffding 1956)."""
+    rng = np.random.default_rng(0)
+    for _ in range(60):
+        n = rng.integers(5, 30, 4)
+        own, holders = rng.binomial(n, 0.3), rng.binomial(n, rng.uniform(0.05, 0.9))
+        exact = np.ones(1)
+        for a, b, c in zip(n, own, holders, strict=True):
+            exact = np.convolve(exact, hypergeom.pmf(np.arange(c + 1), a, b, c))
+        total, expected = holders.sum(), (holders * own / n).sum()
+        upper = np.cumsum(exact[::-1])[::-1]
+        bound = binom.sf(np.arange(total + 1) - 1, total, expected / max(total, 1))
+        far = np.arange(total + 1) >= expected + 1
+        assert (upper[far] <= bound[far] * (1 + 1e-9)).all()
+
+
+@pytest.mark.statistical
+def test_words_of_groups_are_seldom_found_by_chance():
+    p, n_found = [], 0
+    for seed in range(40):
+        data = grouped(*documents(seed, n_words=200), ["", "a", "b", "c"])
+        p += [one.p for one in _words_of_groups(data)]
+        n_found += bool(find(data.totals, data.topics, data.sample, 0.05))
+    for level in (0.05, 0.01, 0.001):
+        assert np.mean(np.array(p) <= level) <= level
+    assert n_found <= 5
+
+
+def test_of_two_groups_that_with_more_is_named():
+    has = np.zeros((400, 2), bool)
+    period, group = np.arange(400) % 4, np.repeat([0, 1], 200)
+    has[:30, 0], has[300:, 1] = True, True
+    found = _words_of_groups(grouped(has, period, group, ["a", "b"]))
+    assert [(one.first, one.z > 0) for one in found] == [(0, True), (1, True)]
+
+
+def test_what_others_have_of_a_word_is_of_the_same_time():
+    """Group a came when the word did; of others each tenth had it then, and none before."""
+    period, group = np.repeat([0, 1], 1000), np.append(np.full(1000, 1), np.arange(1000) % 2)
+    has = np.zeros((2000, 1), bool)
+    has[1000:1400:2] = has[1001:1101:2] = True
+    data = grouped(has, period, group, ["a", "b"])
+    one = next(o for o in find(data.totals, data.topics, data.sample, 0.05) if o.group)
+    assert (one.kind, one.group, one.word, one.n_documents, one.n_all) == (
+        "more",
+        "a",
+        "w0",
+        200,
+        500,
+    )
+    assert one.share == pytest.approx(0.4)
+    # The share that is usual, 250 of 1,000, times 50 documents of others for 125 that are usual.
+    assert one.share_before == pytest.approx(0.25 * 50 / 125)
+    assert has[list(one.documents), 0].all()
+    assert str(one).startswith("a has more of *w0*: “w0” is in 200 of 500 documents (40.0%; 95 %")
+
+
+def test_documents_that_are_kept_do_not_confirm_what_learning_made():
+    has, period, group = documents(2)
+    has[:, 0] = np.random.default_rng(3).random(600) < 0.2
+    data = grouped(has, period, group, ["", "a", "b", "c"])
+    change = Change(0, 2, 2, 6.0, 1e-9)
+    assert _again_in_group(change, data) > 0.05
+    has[:, 0] |= (group == 2) & (np.random.default_rng(4).random(600) < 0.3)
+    assert _again_in_group(change, grouped(has, period, group, ["", "a", "b", "c"])) < 1e-4
+    opposite = change._replace(z=-6.0)
+    assert _again_in_group(opposite, grouped(has, period, group, ["", "a", "b", "c"])) == 1.0
