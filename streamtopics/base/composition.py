@@ -63,11 +63,9 @@ VIEWS = {"mean": mean, "geometric_mean": geometric_mean, "corrected_mean": corre
 STARTS: dict[str, Any] = {"spectral": SPECTRAL, "noise": NOISE}
 # Default documents in a part of a minibatch, and default growth, if the rule allows both.
 PART, GROWTH = 150, 3.0
-# Below the first number of words in a document, one topic is best; from the second on, variational
-# inference makes better topics than sampling.
+# Below the first number of words a document is one topic; from the second on sampling is worse.
 SHORT, LONG = 12, 60
-# Least documents to learn, passes included, words of each to count the tokens, and most passes;
-# more passes of a mixture overfit the corpus.
+# Least documents to learn, passes included, least tokens, and most passes, fewer for a mixture.
 ENOUGH, ENOUGH_TOKENS, MOST_PASSES, MOST_OF_MIXTURE = 5000, 400_000, 5, 2
 # Pseudo-count of a word in a topic of a stream; pseudo-count in all topics in a small corpus,
 # between the pseudo-count of a stream and the most in one topic.
@@ -108,8 +106,8 @@ class Schedule:
     warm_rounds : bool, default=False
         Whether a further round starts from the documents as left by the round before.
     averaging : {"linear", "uniform"} or None, default=None
-        Weights of the average of iterates (Polyak and Ruppert), taken as the topics; None for no
-        average. For a kappa of 1/2 or less.
+        Weights of the average of iterates (Polyak and Ruppert), for a kappa of 1/2 or less; None
+        for none.
 
     Examples
     --------
@@ -162,8 +160,8 @@ class Composition:
     start : Start
         How the first topics are made.
     schedule : Schedule
-        Parts, weights and rounds. With births, the first minibatch is whole, and weights do not
-        grow by default under rules with forgetting.
+        Parts, weights and rounds. With births the first minibatch is whole, and forgetting rules
+        keep equal weights by default.
     births : DirichletProcess or None
         How topics of single-topic documents come and go; None for the topics of the start.
     """

@@ -311,8 +311,8 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
     def transform(self, X: MatrixLike) -> np.ndarray:
         """Topic proportions of documents: their posterior mean.
 
-        Deterministic; each row depends on one document only. A document without words has the mean
-        of `doc_topic_prior_`.
+        Each row depends on one document only. Without words a row is the mean of
+        `doc_topic_prior_`.
 
         {X}
 

@@ -97,7 +97,7 @@ class LearntTopics(ClassNamePrefixFeaturesOutMixin, StreamingEstimator):
         n_words : int, default=10
             Number of words.
         relevance : float in [0, 1], default=0.6
-            1 orders words by probability; smaller values prefer words rare in other topics. See
+            1 orders words by probability, less prefers rare ones; see
             `streamtopics.metrics.relevant_words`.
 
         Returns

@@ -83,8 +83,8 @@ class TakesVectors(StreamingTopicModel):
     def transform(self, X: MatrixLike, *, vectors: OptionalArray = None) -> np.ndarray:
         """Topic proportions of documents: their posterior mean.
 
-        Deterministic; each row depends on one document only. A document without words or a vector
-        has the mean of `doc_topic_prior_`.
+        Each row depends on one document only: the mean of `doc_topic_prior_` without words and
+        vector.
 
         {X}
         {vectors}

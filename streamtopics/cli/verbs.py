@@ -74,8 +74,7 @@ def character(text: str) -> str:
     return text
 
 
-# Name, reader of the value (choices, or None for a flag), default (... if required, number of
-# values without dashes), metavar and help.
+# Name, reader of the value (choices, or None for a flag), default (... if required), metavar, help.
 Option: TypeAlias = tuple[str, Any, Any, str, str]
 FROM: Option = ("model_file", Path, None, "MODEL", "of `fit --model`")
 SOME: Option = ("files", str, "+", "FILE", "documents; see below")

@@ -88,8 +88,8 @@ def load_docstrings(
     Parameters
     ----------
     packages : sequence of str or None, default=None
-        Import names of top-level packages or modules, and "stdlib" for the standard library. None
-        is joblib, numpy, scipy, sklearn and stdlib.
+        Import names of packages or modules, and "stdlib". None is joblib, numpy, scipy, sklearn and
+        stdlib.
     min_words : int, default=10
         Least number of words of a document; many shorter texts are one repeated phrase.
     shuffle : bool, default=True

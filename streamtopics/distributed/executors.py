@@ -114,7 +114,7 @@ def partitions_of(collection: Any, client: Any) -> Iterator[Any]:
     if hasattr(collection, "to_delayed"):
         if any(n > 1 for n in getattr(collection, "numblocks", ())[1:]):
             raise ValueError(
-                f"partitions is an array cut by columns too; pass partitions.rechunk({1: -1}), "
+                "partitions is an array cut by columns too; pass partitions.rechunk({1: -1}), "
                 "with all columns in each block"
             )
         delayed = collection.to_delayed()

@@ -79,8 +79,8 @@ def fit_partitions(
         Most running rounds at the start of a round; use at least the number of workers less one.
     callbacks : sequence, default=()
         As in `streamtopics.streams.stream`, called after each minibatch of the client and each
-        round; ``info.X`` is None, and ``info.score`` is for the first minibatch of the round. A
-        `Checkpointer` waits for all running rounds.
+        round; ``info.X`` is None, and ``info.score`` is for a round's first minibatch. A
+        `Checkpointer` waits for rounds.
     skip : int, default=0
         Minibatches already learnt by the model: ``n_batches`` of `streamtopics.streams.resume`.
 

@@ -14,8 +14,8 @@ tangents of both bound the log-likelihood from below. The maximum of the bound i
 
     theta_k <- theta_k * z_k'L^-1 z_k / (rho [(I + rho P Th)^-1 P]_kk + penalty)
 
-and likewise for gamma and the level: the up half of the derivative over the down half. A parameter
-of 0 stays 0; theta is a local optimum.
+and likewise for gamma and the level: the up half of the derivative over the down half, so 0 stays
+0.
 
 Balance. (U D, D^-2 theta) gives the same kernel, so only b_k = theta_k^{1/2} |u_k| counts. R is
 least at |u_k| = (b_k^2 / S)^{1/3}, S = (sum_k b_k^{2/3})^{3/4}, with the value 2 (sum_k

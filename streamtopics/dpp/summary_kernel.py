@@ -164,8 +164,7 @@ def greedy_map(
     log_quality : ndarray of shape (n,) or None, default=None
         log q in nats; -inf excludes a point. None is 0.
     costs, budget : ndarray of shape (n,) and float, or None, default=None
-        Cost of each point, for example its words, and the maximal sum. Too costly points are
-        skipped.
+        Cost of each point, such as its words, and the maximal sum. Too costly points are skipped.
 
     Examples
     --------

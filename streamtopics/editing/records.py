@@ -28,8 +28,7 @@ class Edit:
     kind : str
         The function of `streamtopics.editing`.
     topics : tuple of int
-        Numbers of the topics. The number of a topic is the row before the first edit, and never
-        changes; new topics get further numbers.
+        Numbers of the topics: rows before the first edit, then further numbers for new topics.
     leading : tuple of tuples of (word, probability)
         The thirty most probable words of each topic, used to find the topic in other models.
     words : tuple
@@ -80,8 +79,7 @@ class TopicLabels:
     def move_out(self, column: int, counts: np.ndarray, lam: np.ndarray) -> None:
         """Divide a word's tokens in topics without this word among the remaining topics, in place.
 
-        In proportion to the word's tokens in `counts`, or in `lam` if none. Locked topics get
-        nothing.
+        In proportion to the word's tokens in `counts`, or in `lam` if none, except locked topics.
         """
         n_hidden = len(counts) - len(self.topics)
         own = self.mask((topic for topic, other in self.excluded if other == column), n_hidden)
@@ -116,8 +114,7 @@ class Edits:
     labels: TopicLabels
     n_started: int  # Topics at the start of learning
     steps: tuple[EditStep, ...] = ()
-    # The commit record before the first count-moving step since the last minibatch, and its step
-    # number
+    # The commit record before the first count-moving step since the last minibatch, and its number
     base: Any = None
     n_base: int = 0
 
@@ -147,8 +144,8 @@ class Edits:
     def held(self, blend: Blend, posterior: TopicPosterior, n_hidden: int) -> Blend:
         """The blend with excluded words kept out of their topics, and with locked topics fixed.
 
-        A locked topic is multiplied by the growth of its mass: its words keep their probabilities,
-        and its share of the tokens is still counted.
+        A locked topic is multiplied by the growth of its mass: word probabilities stay, its share
+        counts.
         """
         labels, statistics = self.labels, blend.statistics
         locked = labels.mask(labels.locked, n_hidden)

@@ -107,9 +107,9 @@ class GuidedTopics(TakesVectors):
     Parameters
     ----------
     seeds : mapping of str to list of str
-        Words of each topic, by its name: two to five common words, rare in other topics. A seed
-        word of several topics is divided between the topics. Words without a column do not count. A
-        topic with labelled documents needs no words.
+        Words of each topic, by its name: two to five common words, rare in other topics. A shared
+        seed word is divided; words without a column do not count. A topic with labelled documents
+        needs no words.
     n_unseeded : int, default=0
         Further topics without names. Such topics take documents from the named topics.
     name_vectors : mapping of str to array-like, array-like or None, default=None
@@ -147,8 +147,8 @@ class GuidedTopics(TakesVectors):
     classes_ : ndarray of shape (n_classes,)
         Names of the topics, sorted: the columns of `predict_proba`.
     topic_names_ : ndarray of shape (n_classes,)
-        Names in the order of `seeds`: the k-th is the name of ``components_[k]`` and of column k of
-        `transform`. Topics without names come last.
+        Names in the order of `seeds`, of ``components_[k]`` and column k of `transform`; unnamed
+        last.
     {mean_components}
     {common_attributes}
 

@@ -71,8 +71,7 @@ class MultiViewLDA(ClassifierMixin, LearnsByRule, LearntTopics, CountsInput):
         Dirichlet parameter of a document's topic proportions, in tokens for each topic. None is ten
         tokens together in the topics of a class, and ten in the shared topics.
     local_share_prior : tuple of two floats, default=(1.0, 1.0)
-        Beta parameter of the share of words from the topics of the class. (20, 20) leaves shared
-        topics more words than the flat default.
+        Beta parameter of the share of words from class topics; (20, 20) favours shared topics.
     class_word_prior, boosted_prior : float, array-like of shape (n_features,) or \
             (n_classes, n_features), WordPrior, callable or None, default=None
         Dirichlet parameter of the topics of classes, in tokens, with rows in the order of
@@ -264,8 +263,8 @@ class MultiViewLDA(ClassifierMixin, LearnsByRule, LearntTopics, CountsInput):
     def predict_proba(self, X: MatrixLike) -> np.ndarray:
         """Probability of each class.
 
-        As in naive Bayes, probabilities are overconfident for long documents. Probabilities below
-        2e-9 are rough; see `predict_log_proba`.
+        Overconfident for long documents, as in naive Bayes; rough below 2e-9, see
+        `predict_log_proba`.
 
         {X}
 

@@ -104,7 +104,7 @@ class BPSLDA(BayesianLDA):
 
     On a long stream the share of the prior in the topics stays near scale / (1 + scale). Boosting
     helps if the prior has knowledge absent from the data (see `streamtopics.priors`), and harms if
-    the prior is wrong.
+    wrong.
 
     {by_default}
 

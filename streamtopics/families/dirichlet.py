@@ -60,8 +60,7 @@ def _sums_of_others(eta: np.ndarray) -> np.ndarray:
 def log_normalizer(eta: np.ndarray) -> np.ndarray:
     """A(alpha), in nats, by sum_v alpha_v ln(alpha_v / sum alpha) + r(alpha_v), less r(sum alpha).
 
-    With r(x) = lnG(x) - x ln x + x. The error is about 1e-16 times the sum of alpha, even if the
-    result is a difference of large lnG.
+    With r(x) = lnG(x) - x ln x + x. The error is about 1e-16 times the sum of alpha.
     """
     eta = np.asarray(eta, dtype=np.float64)
     total = eta.sum(axis=-1, keepdims=True)

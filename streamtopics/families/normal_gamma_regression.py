@@ -127,8 +127,8 @@ def mass(eta: np.ndarray) -> np.ndarray:
 def valid(eta: np.ndarray) -> np.ndarray:
     """Whether a and b are positive, L symmetric and positive definite, and all is finite.
 
-    False for an L singular up to rounding, in any units of the inputs. False also if n is not p +
-    p^2 + 2 for a whole number p of at least 1.
+    False for an L singular up to rounding, in any units, or an n that is not p + p^2 + 2 with p >=
+    1.
     """
     eta = np.asarray(eta, dtype=np.float64)
     p = n_coefficients(eta.shape[-1])

@@ -27,8 +27,7 @@ class SimilarDocument(NamedTuple):
 
     query: int  #: Row of the query document
     document: int  #: Row of the similar document
-    #: Sum over topics of the roots of the products of shares: 1 for equal shares, 0 for documents
-    #: without a common topic
+    #: Sum over topics of the roots of the products of shares: from 0, no common topic, to 1, equal
     similarity: float
 
 
@@ -82,8 +81,7 @@ def similar_documents(
 ) -> list[SimilarDocument]:
     """For each query document, find the documents with the most similar topics.
 
-    Similar documents may have no common word. For the nearest short texts cosines of tf-idf are
-    better; the user guide measures both.
+    For the nearest short texts cosines of tf-idf are better; the user guide measures both.
 
     Parameters
     ----------

@@ -24,8 +24,7 @@ from streamtopics.utils.parallel import workers
 from streamtopics.utils.steps import counted, last_step
 from streamtopics.utils.structure import check_structure, holds_text, is_frame, is_sparse, take_rows
 
-# Tokens added to the frequency of each word; range of the numbers compared with a number, and least
-# gain to exceed it.
+# Tokens added to word frequencies; range of compared numbers, and least gain to exceed a number.
 SMOOTHING, REACH, TOLERANCE = 0.02, 3, 0.05
 
 

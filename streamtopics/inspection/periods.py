@@ -94,8 +94,7 @@ class Periods(NamedTuple):
 def periods_of(times: Any, least: float = 0) -> Periods:
     """The finest of at most `MOST_PERIODS` periods with a mean of `least` documents.
 
-    Periods of dates are of the calendar, and not finer than the dates. Whole or few numbers stand
-    for themselves; from 1000 to 2999 for years.
+    Periods of dates are of the calendar. Whole or few numbers stand for themselves, or for years.
     """
     times = read_times(times)
     known = times == times

@@ -33,8 +33,8 @@ class Gibbs(LocalStep):
     n_sweeps : int
         Sweeps over a document.
     n_averaged : int or None
-        Last sweeps in the averages of conditional probabilities; None is a quarter of all, rounded
-        up. 0 takes the counts of the last sample.
+        Last sweeps in the averages; None is a quarter, rounded up. 0 takes the last sample's
+        counts.
     """
 
     n_sweeps: int = 5

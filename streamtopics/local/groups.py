@@ -57,8 +57,7 @@ def unexplained(
 ) -> Groups:
     """Groups of at least `least` documents; all documents in one group before the first topic.
 
-    `source` is the view of the posterior. The first topic is a background if a document's own topic
-    has a `share` of the tokens below 1.
+    `source` is the view of the posterior; below a `share` of 1 its first topic is a background.
     """
     words, first = minibatch.words, int(share < 1)
     seen = minibatch.word_counts / max(minibatch.n_tokens, 1e-300)

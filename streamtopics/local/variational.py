@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Mean-field variational inference of latent Dirichlet allocation, per document.
 
-Proportions are found document by document, statistics word by word, without a reduction: results
-are the same for any number of workers.
+Proportions are found by document, statistics by word: results are the same for any workers.
 """
 
 from dataclasses import dataclass, replace

@@ -177,8 +177,8 @@ def _window_counts(
 ) -> Iterator[sparse.csr_matrix]:
     """Counts of words in windows, of shape (n_windows, len(column)), some documents at a time.
 
-    A document of N tokens has N - window + 1 windows, or one window if N is smaller. Tokens without
-    a column keep their place in windows.
+    A document of N tokens has N - window + 1 windows, at least one. Unknown tokens keep their
+    places.
     """
     places: list[np.ndarray] = []
     words: list[np.ndarray] = []

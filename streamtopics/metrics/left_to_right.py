@@ -60,8 +60,7 @@ def left_to_right(
     Parameters
     ----------
     X : {array-like, sparse matrix} of shape (n_documents, n_features)
-        Whole numbers of tokens. The number of tokens of a document times the particles is at most
-        67,108,864: 671,088 tokens for 100 particles.
+        Whole numbers of tokens, in a document at most 67,108,864 / `n_particles`: 671,088 for 100.
     topic_word : array-like of shape (n_components, n_features)
         Word probabilities of the topics; rows sum to 1.
     doc_topic_prior : float or array-like of shape (n_components,)
@@ -84,8 +83,8 @@ def left_to_right(
     log_likelihood : ndarray of shape (n_documents,)
         In nats, of the tokens as a sequence; 0 for a document without tokens.
     standard_error : ndarray of shape (n_documents,)
-        Standard error of the log likelihood, from the spread of the particles; NaN for one
-        particle. Trustworthy well below 1.
+        Standard error from the spread of the particles, trustworthy well below 1; NaN for one
+        particle.
 
     References
     ----------

@@ -45,9 +45,8 @@ def open_vocabulary_probability(
         (1 - u) sum_k E[theta_k] E[beta_kw]     for a word w of the vocabulary,
         u b(w) / (1 - sum_v b(v))               for another; v are the words of the vocabulary,
 
-    with u the share of unknown words among all observed tokens, (n_unknown + 1/2) / (n_observed +
-    1). b spells a word of at least one character: each character, and the end of the word, is one
-    of `n_characters` equally likely symbols.
+    with u the share of unknown words among observed tokens, (n_unknown + 1/2) / (n_observed + 1). b
+    spells a word: each character, and the end, is one of `n_characters` equally likely symbols.
 
     Parameters
     ----------
@@ -188,8 +187,7 @@ def _uniform(n_characters: int, words: Sequence[str]) -> np.ndarray:
 def _alike(samples: Sequence[str], words: Sequence[str]) -> np.ndarray:
     """Log probability of words, spelled as samples are.
 
-    A character c follows a with probability (n_ac + q_c) / (n_a + 1), with q = (n_c + 1 / N) / (n +
-    1), and N the number of all characters.
+    A character c follows a with probability (n_ac + q_c) / (n_a + 1), q = (n_c + 1 / N) / (n + 1).
     """
     (before, after), _ = _pairs(samples)
     codes, next_code = np.unique(after, return_inverse=True)

@@ -202,8 +202,8 @@ def held_out_log_probability(
 def unlike_known(estimator: object, X: object, known: object, reject: float) -> np.ndarray:
     """Find documents less probable than nearly all known documents.
 
-    With n tokens in a document, log p their log probability given its own proportions, and mu the
-    mean log p per token of the known documents,
+    With n tokens in a document of log probability log p, and mu the known documents' mean per
+    token,
 
         z = (log p - n mu) / sqrt(n).
 

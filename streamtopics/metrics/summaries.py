@@ -101,8 +101,8 @@ def summary_redundancy(
 ) -> np.ndarray:
     """Overlap among the sentences of a summary.
 
-    The mean over the sentences of the highest ROUGE-1 F with another sentence of the summary: from
-    0, without a common word, to 1, the same words.
+    The mean over sentences of the highest ROUGE-1 F with another: 0 for no common word, 1 for
+    equal.
 
     Parameters
     ----------

@@ -23,8 +23,7 @@ class SentenceInference:
     """Result of a local step in documents."""
 
     proportions: np.ndarray  # (n_documents, n_components): psi; rows sum to 1
-    # (n_sentences, n_components): posterior probability of each topic in each sentence; proportions
-    # of the document for a sentence without words
+    # (n_sentences, n_components): posterior of topics; the document's proportions without words
     probabilities: np.ndarray
     # (n_documents,): log likelihood of the words given psi, in nats, and the log prior of psi up to
     # a constant

@@ -19,8 +19,7 @@ from streamtopics.utils.parallel import SERIAL
 class RandomStart:
     """Topics with random differences, for the first minibatch.
 
-    Entries are a hash of (seed, word, topic): two streams with one seed start from the same topics.
-    The start leaves no trace in the posterior.
+    Entries are a hash of (seed, word, topic): streams with one seed start alike, without a trace.
     """
 
     prior: TopicPosterior

@@ -32,11 +32,11 @@ def class_words_prior(
     y : array-like of shape (n_documents,)
         Class of each document.
     classes : array-like of shape (n_classes,), default=None
-        The classes, in the order of the rows. None is the classes of `y`, sorted. A class without
-        documents gets no seeds.
+        The classes, in the order of the rows; None is the sorted classes of `y`. Empty classes are
+        legal.
     n_seeds : int, default=5000
-        Largest number of seed words of a class, as in the source. Words absent from the class, and
-        words of all documents, are excluded.
+        Most seed words of a class, as in the source; never words of all documents or outside the
+        class.
     strength, base : float, default=0.5 and 0.01
         Pseudo-count of a seed word in the topics of its class, and of other words, as in the
         source.

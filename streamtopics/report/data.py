@@ -206,8 +206,8 @@ def report(
     Returns
     -------
     report : Report
-        The contents of the page as plain values, the same for the same input. A page above
-        2,000,000 bytes shows fewer documents.
+        The contents of the page as plain values. A page above 2,000,000 bytes shows fewer
+        documents.
 
     Examples
     --------

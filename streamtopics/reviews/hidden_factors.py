@@ -103,8 +103,8 @@ class HiddenFactorsTopics(UserItemModel):
     components_ : ndarray of shape (n_components, n_features)
         Expected tokens of each word in each topic, with the pseudo-counts; not normalised.
     items_, users_ : Table
-        By `labels` the bias, factors and number of ratings; of items also the expected tokens
-        of each topic. Empty without names.
+        By `labels` the bias, factors and number of ratings; of items also topic tokens. Empty
+        unnamed.
     offset_, peakedness_ : float
         Offset of the ratings, and concentration of proportions by factors (the source's kappa).
     objective_ : list of float

@@ -78,14 +78,14 @@ class SupervisedLDA(RatedTopicModel):
     ----------
     {n_components}
     response_penalty : float, default=1.0
-        Weight of the squared distances of the coefficients from the mean rating, in documents,
-        from 1e-10 to 1e10. The source has none.
+        Weight of the squared distances of coefficients from the mean rating, in [1e-10, 1e10]
+        documents.
     {stream_kappa}
     {em_doc_topic_prior}
     {em_topic_word_prior}
     learn_priors : bool, default=False
-        Whether `doc_topic_prior` and, in `fit`, a scalar `topic_word_prior` are learnt.
-        Predictions of new documents get worse.
+        Whether `doc_topic_prior` and, in `fit`, a scalar `topic_word_prior` are learnt. Predictions
+        of new documents get worse.
     max_iter : int, default=50
         Maximal number of rounds of variational EM.
     {em_tol}

@@ -72,8 +72,8 @@ class Finding(NamedTuple):
     Attributes
     ----------
     kind : {"grown", "fallen", "new", "gone", "changed", "more", "less"}
-        What happened along the stream; "changed" is about the words of a topic. "more" and "less"
-        compare a group with all others.
+        What happened; "changed" is about a topic's words. "more" and "less" compare a group with
+        others.
     topic : int or None
         Row of the topic in the model; None for words of several topics.
     word : str or None
@@ -94,11 +94,9 @@ class Finding(NamedTuple):
         word of a group: the usual share in the periods of the group, times the ratio of the
         documents with the word to the usual number, both in all other groups.
     n_documents, n_all : int
-        Documents with the word, or with the topic as main topic, in the stretch or group, and all
-        documents of the stretch or group.
+        Documents with the word, or the topic as main topic, in the stretch or group, and all there.
     surprise, p : float
-        Standard deviations from the usual value, and the probability by chance, corrected for the
-        choice of the stretch.
+        Standard deviations from the usual, and the probability by chance of the best stretch.
     documents : tuple of int
         Places of typical documents in the sample, the most typical first.
     quote : str

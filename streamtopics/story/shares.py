@@ -23,8 +23,8 @@ class ShareRow(NamedTuple):
     n_documents : int
         Number of documents of the row.
     share, low, high : float
-        Mean share and the 95 % interval: Wilson's of a proportion, with the spread of the shares
-        between documents. NaN without a document.
+        Mean share and the 95 % interval: Wilson's, with the spread between documents. NaN without
+        any.
     """
 
     topic: int

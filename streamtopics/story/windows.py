@@ -144,8 +144,7 @@ def dispersion_of(
 ) -> np.ndarray:
     """Pearson's dispersion of the periods about the share within, and outside of, a stretch.
 
-    At least 1; half a document is added to each variance, to make one unexpected document no great
-    surprise.
+    At least 1; half a document is added to each variance, against surprise by single documents.
     """
     t = np.arange(len(n))
     inside = (t >= first[:, None]) & (t <= last[:, None])

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Counts of words in texts by the compiled counter, on several threads.
 
-The counter finds words made of word characters or letters. For other words the analyzer of the
-vectorizer runs, in Python.
+The counter finds words of word characters or letters; otherwise the analyzer runs, in Python.
 """
 
 from __future__ import annotations
@@ -33,8 +32,7 @@ LETTER = "|".join(map("".join, permutations((r"\\W", r"\\d", "_"))))
 WORD_PATTERN = re.compile(
     rf"(?:\(\?u\))?(\\b)?(\\w|\[\^(?:{LETTER})\])(?:(\2*)\+|\{{([1-9][0-9]*),\}})(\\b)?"
 )
-# The compiled counter's runs: of word characters, of letters, and of word characters that are all
-# letters.
+# The compiled counter's runs: word characters, letters, and word characters that are all letters.
 WORD_CHARACTERS, LETTERS, LETTER_WORDS = range(3)
 # Characters worth the start of a thread.
 CHARACTERS_A_PART = 200_000
@@ -139,8 +137,8 @@ def count(
 ) -> Counts:
     """Count the words of documents as a vectorizer reads them.
 
-    Some pairs of neighbours count as one word. If the pairs are unknown (None), words are only
-    stored, for `Counts.joined`.
+    Some pairs of neighbours count as one word. If unknown (None), words are stored for
+    `Counts.joined`.
     """
     check_no_frame(raw_documents)
     if isinstance(raw_documents, str | bytes):

@@ -134,8 +134,8 @@ class TextVectorizer(
         Parameters
         ----------
         raw_documents : iterable
-            The documents: texts, or other input of the vectorizer; for `SentenceVectorizer` also
-            lists of sentences.
+            Texts, or other input of the vectorizer; for `SentenceVectorizer` also lists of
+            sentences.
         y : array-like of shape (n_documents,) or None
             Passed on to the vectorizer by `NamedVectorizer`.
 
@@ -173,8 +173,8 @@ class TextVectorizer(
         Returns
         -------
         X : NamedCounts of shape (n_documents, n_words), or ndarray of objects
-            For sentences each document has a CSR matrix of shape (n_sentences, n_words), a
-            `NamedCounts` if the words are known.
+            For sentences each document has a CSR matrix of shape (n_sentences, n_words), with names
+            if known.
         """
         check_is_fitted(self)
         return self._counts(raw_documents)

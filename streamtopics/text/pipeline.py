@@ -39,8 +39,8 @@ class StreamingPipeline(ShowsTopics, LinksToReference, Pipeline, WithCache):
 
     Notes
     -----
-    If a step fails, the steps before have learnt the minibatch. Changed columns are then forgotten
-    before the next minibatch.
+    If a step fails, earlier steps have learnt. Changed columns are forgotten before the next
+    minibatch.
 
     One thread learns at a time. Copies, pickles and files hold the steps between two minibatches.
     While another thread learns, transform by a `copy.copy`.
@@ -72,8 +72,8 @@ class StreamingPipeline(ShowsTopics, LinksToReference, Pipeline, WithCache):
         y : array-like or None
             Passed to the steps, such as labels or ratings.
         **params : dict
-            Passed to `partial_fit` of the last step, such as ``time``; with metadata routing to the
-            steps that requested it.
+            Passed to `partial_fit` of the last step, such as ``time``, or to requesting steps by
+            routing.
 
         Returns
         -------

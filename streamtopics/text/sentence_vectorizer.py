@@ -32,14 +32,13 @@ from streamtopics.utils.structure import (
 class SentenceVectorizer(TextVectorizer, auto_wrap_output_keys=None):
     """Turn documents into counts of the words in each sentence.
 
-    A document becomes a matrix with one row for each sentence, so a sample of a pipeline is still a
-    document.
+    A document becomes a matrix with a row for each sentence: a sample is still a document.
 
     Parameters
     ----------
     vectorizer : CountVectorizer, TfidfVectorizer, HashingVectorizer or None, default=None
-        Counts words. None is ``StreamingCountVectorizer()``. The vectorizer is cloned, except a
-        `sklearn.frozen.FrozenEstimator`.
+        Counts words; cloned unless a `sklearn.frozen.FrozenEstimator`. None is
+        ``StreamingCountVectorizer()``.
     splitter : callable or None, default=None
         Maps a text to its sentences, a list of str. None is
         :func:`~streamtopics.text.split_sentences`, for English-like prose.

@@ -65,8 +65,7 @@ FIRST_WORDS = _words(
     """
 )
 
-# A sentence continues another if it begins with one of these, or with a clause about one of the
-# later words ("If its lens").
+# A sentence continues another if it begins with one of these, or in a clause ("If its lens").
 CONTINUE = _words(
     "also and besides but furthermore hence her he him his however instead it its "
     "moreover nor or otherwise she so still such their them then therefore they thus yet"

@@ -58,8 +58,8 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
     half_life : float or None, default=100_000
         Documents after which the weight of a document of a stream is halved; None forgets nothing.
     n_candidates : int or None, default=None
-        Least number of counted words without a column in a stream; None is `max_features`. More
-        candidates find rarer words.
+        Least counted words without a column in a stream; None is `max_features`. More find rarer
+        words.
     margin : float, default=1.5
         A word takes the column of another if more than this factor as frequent.
     phrases : bool or Phrases, default=False
@@ -75,8 +75,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
     fixed_vocabulary_ : bool
         Whether `vocabulary` was given.
     recycled_ : ndarray of int64
-        In a stream, columns without their former word since the last step; a model must forget
-        these.
+        Columns without their former word since a stream's last step; a model must forget these.
     n_documents_seen_ : int
         Number of documents seen in a stream.
     document_frequency_ : ndarray of shape (max_features,), float64

@@ -77,8 +77,7 @@ class Policy:
         """Least and greatest document frequency of a word, of `weight` documents.
 
         Of the documents seen so far a share may be less than one. A word of one document is then
-        not too frequent, and no word has a column while the share `max_df` is fewer documents than
-        the number `min_df`.
+        not too frequent, and no word has a column while `max_df` is fewer documents than `min_df`.
         """
         low, high = (_documents(df, weight) for df in (self.min_df, self.max_df))
         grows = so_far and _is_share(self.max_df)

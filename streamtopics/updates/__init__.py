@@ -6,8 +6,7 @@ A rule is a frozen dataclass of its hyper-parameters with two methods,
     init(posterior) -> state
     step(posterior, learn, state) -> (Blend, state)
 
-`learn(view)` returns the expected statistics of the current minibatch under a posterior, or under a
-proposal. A rule sees no documents.
+`learn(view)` returns the expected statistics of the minibatch under a posterior or a proposal.
 """
 
 from streamtopics.updates.births import DirichletProcess

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Births and deaths of topics along a stream, and their record.
 
-Clusters are a Dirichlet process on a fixed number of places. The number n_k of documents of a
-cluster follows the affine rule of the words,
+Clusters are a Dirichlet process on a fixed number of places. n_k documents of a cluster follow
 
     n_k <- retain_k n_k + gain sum_d q_dk,
 

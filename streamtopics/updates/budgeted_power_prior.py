@@ -30,8 +30,7 @@ class BudgetedPowerPrior(Rule):
     Parameters
     ----------
     budget : float
-        Divergence of the forgetful posterior from the posterior itself, in nats, summed over
-        the topics; the paper's kappa. 0 is SVB.
+        Divergence of the forgetful posterior in nats, over all topics; the paper's kappa. 0 is SVB.
     boost : Boost
         Boost of the prior, at each minibatch.
 

@@ -22,8 +22,7 @@ from streamtopics.updates.rates import MEAN_DECAY, StepSize, decay_between
 from streamtopics.updates.rule import Traits, Wrapper
 from streamtopics.utils.checks import check_method, check_positive, check_range, check_whole
 
-# Bounds of alpha. From a smaller value an unused topic could hardly come back; above 1e4 a
-# proportion varies by less than 1 %.
+# Bounds of alpha: below, topics hardly come back; above, proportions vary by less than 1 %.
 LEAST_ALPHA, MOST_ALPHA = 1e-3, 1e4
 # Below every document, if alpha is at least LEAST_ALPHA.
 LEAST_LOG_THETA = -2 / LEAST_ALPHA

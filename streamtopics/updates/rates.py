@@ -124,8 +124,7 @@ NEAR_UNIFORM = Exponential(-0.1)
 class Normal:
     """p(rho) proportional to exp(-precision (rho - mean)^2 / 2) on [0, 1].
 
-    Equation 29 of Masegosa et al. (2020). The empirical Bayes estimate of the variance always ends
-    at the uniform prior, `Exponential(0.0)`.
+    Equation 29 of Masegosa et al. (2020). Empirical Bayes always ends at `Exponential(0.0)`.
     """
 
     mean: float = 0.5

@@ -55,8 +55,7 @@ class SentenceCommit(Commit):
     n_tables: np.ndarray
 
 
-# Averages over the sweeps of a minibatch: tokens of each word in each topic, (n_words, K), and the
-# numbers of atoms and of tables, (n_documents,).
+# Averages over sweeps: tokens of words in topics, (n_words, K), and numbers of atoms and tables.
 Learnt = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
@@ -76,8 +75,8 @@ class WASTopicModel(SentenceTopics):
         A record of `streamtopics.was`, with fields as parameters (``prior__b``), or a word for
         ``WAS(a=1.0, b=0.5)``, ``HDPFranchise(0.5, 1.0)`` or ``SBP(a=1.0, b=0.5)``.
     atom_prior : float, default=0.1
-        Dirichlet parameter of the topics of an atom (the source's kappa). With the source's 1
-        the topics of short texts are far too even.
+        Dirichlet parameter of the topics of an atom (the source's kappa, 1: too even for short
+        texts).
     topic_word_prior : float, array-like of shape (n_features,), WordPrior, callable or None, \
             default=0.05
         Dirichlet parameter of the words of a topic (the source's eta, 1 there), in tokens.

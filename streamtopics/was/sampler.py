@@ -34,8 +34,8 @@ WORDS_PER_COMPARISON = 8
 class SamplerState(NamedTuple):
     """The topic, table and dish of each word, arrays of shape (n_words,) of int32.
 
-    A table is named by the number, in the document, of its first word, -1 for a word without a
-    seat; a dish by a number within the document.
+    A table is named by its first word's number in the document, -1 without a seat; a dish by
+    number.
     """
 
     topic: np.ndarray

@@ -132,8 +132,8 @@ class LengthMultinomial(BaseMeasure):
     def from_totals(cls, counts: Floats, lengths: Floats | Places) -> Self:
         """Learn from the counts of words, plus half a word, and of lengths from 0.
 
-        A geometric law of the same mean length, cut off below 1e-9, is mixed in with the weight of
-        one sentence, so unseen lengths are possible.
+        One sentence's weight goes to a geometric law of equal mean, cut off below 1e-9, for unseen
+        lengths.
         """
         n_sentences = lengths.sum()
         mean = max(lengths @ np.arange(len(lengths)) / n_sentences, 0.5) if n_sentences else 1.0

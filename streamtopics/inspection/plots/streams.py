@@ -35,8 +35,8 @@ def plot_shares(
     Parameters
     ----------
     times : sequence of n_times numbers, dates or str
-        In order, from `shares_over_time` or a `TopicTracker`. More than 80 dates become at most 80
-        calendar periods, each drawn at its beginning.
+        In order, from `shares_over_time` or a `TopicTracker`. Above 80, dates become calendar
+        periods.
     shares : array-like of shape (n_times, n_topics)
         Shares of the topics at each time.
     labels : sequence of n_topics str

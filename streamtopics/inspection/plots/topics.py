@@ -96,8 +96,8 @@ def plot_topic_map(
     Returns
     -------
     ax : Axes
-        Areas are shares of tokens, places principal coordinates of the Hellinger distances.
-        Overlapping discs and labels are moved apart.
+        Areas are shares of tokens, places principal coordinates of Hellinger distances, moved
+        apart.
     """
     table = topic_table(estimator, feature_names, max(n_words, LISTED))
     ax = one_axes(ax, (7.0, 6.0))

@@ -105,8 +105,8 @@ class TopicTracker(ShownAsTable):
     -----
     A topic is born with more than a tenth of an equal share of the tokens. A topic has died when a
     mean of three shares is less than half of this, or less than a fifth of the usual share and a
-    quarter of an equal share, or when no row has its words. Kept are 64 snapshots with 30 words of
-    each topic, and the last thousand dead topics.
+    quarter of an equal share, or when no row has its words. Kept are 64 snapshots and a thousand
+    dead topics.
 
     Examples
     --------
