@@ -41,4 +41,14 @@ static void st_count_in_bins(const double *row, Py_ssize_t n, double scale, int 
         }
     }
 }
+
+/* The largest of x[k] y[k] and 0. */
+static double st_largest_product(const double *x, const double *y, Py_ssize_t n)
+{
+    double largest = 0;
+#pragma omp simd reduction(max : largest)
+    for (Py_ssize_t k = 0; k < n; k++)
+        largest = x[k] * y[k] > largest ? x[k] * y[k] : largest;
+    return largest;
+}
 #endif

@@ -176,7 +176,7 @@ static void NAME(lanes_sweep)(const st_two_blocks *blocks, const REAL *const *ow
         /* After the last words of these classes come the first ones of the next. */
         for (int i = 0; i < 4; i++)
             for (ptrdiff_t p = 0; p < blocks->start[1] * ST_EIGHT; p += 64 / (ptrdiff_t)sizeof(REAL))
-                ST_PREFETCH(own[u + 8 + i] + p);
+                st_prefetch(own[u + 8 + i] + p);
         NAME(lanes_dots)(blocks, at->e, own + u, shared + u, dots);
         for (int i = 0; i < 4; i++)
 #pragma omp simd

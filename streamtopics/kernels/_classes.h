@@ -7,12 +7,6 @@
 
 #include "_vector.h"
 
-#if defined(__GNUC__)
-#define ST_PREFETCH(at) __builtin_prefetch(at)
-#else
-#define ST_PREFETCH(at)
-#endif
-
 /* Classes that are inferred together. */
 #define ST_EIGHT 8
 

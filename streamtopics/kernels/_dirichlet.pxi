@@ -6,6 +6,7 @@ This file is compiled once for each instruction set; see `kernels.select`.
 from cython cimport floating
 from libc.stdlib cimport free, malloc
 
+from streamtopics.kernels._doors cimport check_places
 from streamtopics.kernels._vector cimport st_add_divergences
 
 
@@ -63,7 +64,7 @@ def add_divergences_of_rows(const double[:, ::1] S, const int[::1] rows,
             or from_eta.shape[0] != n_topics
             or weighted and (weights.shape[0] != n or weights.shape[1] != n_topics)):
         raise ValueError("add_divergences_of_rows: the shapes of the arguments do not agree")
-    check_numbers(rows, S.shape[0])
+    check_places(rows, S.shape[0], "row", "store")
     cdef double *p = <double *> malloc(2 * n_topics * sizeof(double))
     if p == NULL:
         raise MemoryError()
@@ -81,11 +82,3 @@ def add_divergences_of_rows(const double[:, ::1] S, const int[::1] rows,
             st_add_divergences(q, p, c + 5 * n_topics, 1, weight, weighted, n_topics, &from_p[0],
                                &from_eta[0])
     free(p)
-
-
-cdef int check_numbers(const int[::1] numbers, Py_ssize_t stop) except -1:
-    cdef Py_ssize_t i
-    for i in range(numbers.shape[0]):
-        if numbers[i] < 0 or numbers[i] >= stop:
-            raise IndexError(f"word or row {numbers[i]} is outside of the {stop} that there are")
-    return 0

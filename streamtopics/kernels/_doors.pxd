@@ -9,6 +9,15 @@ cdef inline int check_shapes(bint agree, str where) except -1:
     return 0
 
 
+cdef inline int check_places(const int[::1] places, Py_ssize_t n, str one, str whole) except -1:
+    """Refuse numbers of words or rows that are outside of an array."""
+    cdef Py_ssize_t i
+    for i in range(places.shape[0]):
+        if not 0 <= places[i] < n:
+            raise IndexError(f"{one} {places[i]} is outside of the {whole} of {n}")
+    return 0
+
+
 cdef inline int check_documents(const int[::1] indptr, const int[::1] indices,
                                 Py_ssize_t n_values, Py_ssize_t start, Py_ssize_t stop,
                                 Py_ssize_t n_words, str where) except -1:

@@ -41,7 +41,6 @@ enum {
     ST_LANES = 8,           /* columns of a block */
     ST_PART = 32,           /* topics of a part of the running sums */
     ST_ALL_COLUMNS = 32,    /* topics, up to which all are columns */
-    ST_ASKED = 256,         /* topics, up to which a document's rows are asked for ahead */
     ST_FLOAT_TERMS = 1024,  /* terms, up to which a sum may be in float */
     ST_FLOAT_TOKENS = 1 << 24,
     ST_ALIGNMENT = 64
@@ -72,15 +71,6 @@ ST_INLINE int st_reserve(st_buffer *buffer, size_t n_bytes, size_t n_kept)
     buffer->data = data;
     buffer->capacity = capacity;
     return 0;
-}
-
-ST_INLINE void st_prefetch(const void *address)
-{
-#if defined(__GNUC__)
-    __builtin_prefetch(address);
-#else
-    (void)address;
-#endif
 }
 
 /* A list of int or float; grown by realloc, which rather maps than copies what is long. */
@@ -154,19 +144,6 @@ ST_INLINE double st_uniform_double(uint64_t *state)
 ST_INLINE ptrdiff_t st_smaller(ptrdiff_t a, ptrdiff_t b) { return a < b ? a : b; }
 
 ST_INLINE double st_digamma(double x) { return log(st_head_double(x)) - st_tail_double(x); }
-
-/* Place of the lowest bit of a mask that is not 0. */
-ST_INLINE int st_lowest(uint64_t mask)
-{
-#if defined(__GNUC__)
-    return __builtin_ctzll(mask);
-#else
-    int place = 0;
-    for (; !(mask & 1); mask >>= 1)
-        place++;
-    return place;
-#endif
-}
 
 /* out[p] = sum of b_k alpha_k over the topics of the parts 0 .. p */
 ST_INLINE void st_prior_mass(const float *row, const float *prior, ptrdiff_t width, float *out)

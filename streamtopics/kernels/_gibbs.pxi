@@ -26,7 +26,6 @@ from libc.string cimport memset
 from streamtopics.kernels._doors cimport check_documents, check_shapes
 
 cdef enum:
-    ENTRIES_AHEAD = 6
     FEWER = 8  # times fewer values than topics, below which only their topics are touched
 
 cdef extern from "_gibbs.h" nogil:
@@ -67,7 +66,6 @@ cdef extern from "_gibbs.h" nogil:
         double *log_total
     void st_prior_mass(const float *row, const float *prior, Py_ssize_t width,
                        float *out) noexcept
-    void st_prefetch(const void *address) noexcept
     int st_gibbs_sample(st_job *job, Py_ssize_t n_documents) noexcept
 
 
@@ -198,17 +196,6 @@ def sample_documents(const int[::1] indptr, const int[::1] words, const int[::1]
         free(job.values.data)
 
 
-cdef inline void ask_for(int64_t columns, int64_t values, Py_ssize_t u) noexcept nogil:
-    """Ask for the values of the u-th entry of a document."""
-    cdef Py_ssize_t n, i
-    cdef const float *value
-    if columns != 0:
-        n = (<const int *> <intptr_t> columns)[0]
-        value = <const float *> <intptr_t> values + u * n
-        for i in range(0, n, 16):
-            st_prefetch(value + i)
-
-
 cdef inline void take_values(int64_t columns, double *total, floating *row) noexcept nogil:
     """Add the totals of a document's columns to the row, and make them 0."""
     cdef Py_ssize_t i, k
@@ -235,8 +222,8 @@ def word_statistics(const int[::1] indptr, const int[::1] documents, const int[:
     The sums run over the documents in order, in float64; where a word has far fewer values
     than there are topics, only their topics are touched.
     """
-    cdef Py_ssize_t n_topics = out.shape[1], n_entries = documents.shape[0]
-    cdef Py_ssize_t w, j, k, i, u, n, d, n_values
+    cdef Py_ssize_t n_topics = out.shape[1]
+    cdef Py_ssize_t w, j, k, i, u, n, n_values
     cdef double total_inverse
     cdef float factor
     cdef const int *column
@@ -257,9 +244,6 @@ def word_statistics(const int[::1] indptr, const int[::1] documents, const int[:
             total_inverse = 0
             n_values = 0
             for j in range(indptr[w], indptr[w + 1]):
-                if j + ENTRIES_AHEAD < n_entries:
-                    d = documents[j + ENTRIES_AHEAD]
-                    ask_for(columns[d], values[d], entries[j + ENTRIES_AHEAD] - first_entry[d])
                 if columns[documents[j]] == 0:
                     continue
                 column = <const int *> <intptr_t> columns[documents[j]]

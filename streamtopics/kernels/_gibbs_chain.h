@@ -247,48 +247,14 @@ ST_INLINE void NAME(step)(NAME(chain) *c)
 {
     NAME(lanes) removed[10], sums[10];
     switch (c->with_alpha ? -c->n_blocks : c->n_blocks) {
-    case 1:
-        NAME(visit)(c, 1, 0, removed, sums);
+#define CASE(n, with_alpha)                           \
+    case with_alpha ? -(n) : (n):                     \
+        NAME(visit)(c, n, with_alpha, removed, sums); \
         return;
-    case 2:
-        NAME(visit)(c, 2, 0, removed, sums);
-        return;
-    case 3:
-        NAME(visit)(c, 3, 0, removed, sums);
-        return;
-    case 4:
-        NAME(visit)(c, 4, 0, removed, sums);
-        return;
-    case 5:
-        NAME(visit)(c, 5, 0, removed, sums);
-        return;
-    case 6:
-        NAME(visit)(c, 6, 0, removed, sums);
-        return;
-    case 7:
-        NAME(visit)(c, 7, 0, removed, sums);
-        return;
-    case 8:
-        NAME(visit)(c, 8, 0, removed, sums);
-        return;
-    case 9:
-        NAME(visit)(c, 9, 0, removed, sums);
-        return;
-    case 10:
-        NAME(visit)(c, 10, 0, removed, sums);
-        return;
-    case -1:
-        NAME(visit)(c, 1, 1, removed, sums);
-        return;
-    case -2:
-        NAME(visit)(c, 2, 1, removed, sums);
-        return;
-    case -3:
-        NAME(visit)(c, 3, 1, removed, sums);
-        return;
-    case -4:
-        NAME(visit)(c, 4, 1, removed, sums);
-        return;
+    CASE(1, 0) CASE(2, 0) CASE(3, 0) CASE(4, 0) CASE(5, 0)
+    CASE(6, 0) CASE(7, 0) CASE(8, 0) CASE(9, 0) CASE(10, 0)
+    CASE(1, 1) CASE(2, 1) CASE(3, 1) CASE(4, 1)
+#undef CASE
     }
     NAME(lanes) *scratch = (NAME(lanes) *)c->scratch;
     NAME(visit)(c, c->n_blocks, 0, scratch, scratch + c->n_blocks);
@@ -411,14 +377,6 @@ static int NAME(start)(NAME(chain) *c, const int *first_token)
         if (c->at[n] < 0)
             c->at[n] = NAME(elsewhere)(c, c->word[n], 1);
     return c->failed ? -1 : 0;
-}
-
-/* Ask for the rows of the words of a document that begins soon. */
-static void NAME(ask)(const st_job *job, ptrdiff_t document)
-{
-    for (ptrdiff_t j = job->indptr[document]; j < job->indptr[document + 1]; j++)
-        for (ptrdiff_t k = 0; k < job->width; k += ST_ALIGNMENT / sizeof(float))
-            st_prefetch(job->weights + job->words[j] * job->width + k);
 }
 
 static int NAME(begin)(NAME(chain) *c, const st_job *job, ptrdiff_t document)
@@ -675,15 +633,6 @@ static int NAME(finish)(NAME(chain) *c, st_job *job)
     return c->averaging && job->mean_counts != NULL ? NAME(put_mean)(c, job) : 0;
 }
 
-/* Begin with document `next` of these. */
-static int NAME(next)(NAME(chain) *c, const st_job *job, const int *documents,
-                      ptrdiff_t n_documents, ptrdiff_t next)
-{
-    if (job->width <= ST_ASKED && next + 1 < n_documents)
-        NAME(ask)(job, documents[next + 1]);
-    return NAME(begin)(c, job, documents[next]);
-}
-
 /* Sample these documents, two at a time; -1 without memory. */
 static int NAME(sample)(st_job *job, const int *documents, ptrdiff_t n_documents)
 {
@@ -693,7 +642,7 @@ static int NAME(sample)(st_job *job, const int *documents, ptrdiff_t n_documents
     int n_running = 0, failed = 0, j;
     memset(chains, 0, sizeof chains);
     for (; n_running < 2 && next < n_documents && !failed; n_running++)
-        failed = NAME(next)(running[n_running], job, documents, n_documents, next++);
+        failed = NAME(begin)(running[n_running], job, documents[next++]);
     while (n_running > 0 && !failed) {
         NAME(chain) *c = running[0], *d = running[n_running - 1];
         const ptrdiff_t n = st_smaller(c->n_tokens - c->position, d->n_tokens - d->position);
@@ -712,7 +661,7 @@ static int NAME(sample)(st_job *job, const int *documents, ptrdiff_t n_documents
                 continue;
             failed |= NAME(finish)(c, job);
             if (next < n_documents)
-                failed |= NAME(next)(c, job, documents, n_documents, next++);
+                failed |= NAME(begin)(c, job, documents[next++]);
             else
                 running[j] = running[--n_running];
         }

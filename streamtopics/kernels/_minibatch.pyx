@@ -3,16 +3,13 @@
 import numpy as np
 
 from cython cimport floating
-from libc.stdlib cimport calloc, free, malloc
+from libc.stdlib cimport calloc, free
 
 from streamtopics.kernels._random cimport mix, uint64
 
 ctypedef fused index:
     int
     long long
-
-cdef enum:
-    DIGIT = 256
 
 # 2 ** 32 over the golden ratio: the first bits of its multiples are well spread.
 cdef unsigned int FIBONACCI = 2654435769
@@ -58,7 +55,7 @@ def distinct(const index[::1] columns):
     """The columns that occur, sorted, and the place of each among them.
 
     Columns are not negative and less than 2 ** 31. Work and memory depend on their number alone:
-    they are found in a hash table of twice as many slots, and sorted a digit at a time.
+    they are found in a hash table of twice as many slots.
 
     NumPy equivalent::
 
@@ -69,73 +66,25 @@ def distinct(const index[::1] columns):
     while n_slots < 2 * n:
         n_slots *= 2
         shift -= 1
-    found = np.empty(n, dtype=np.int32)
-    cdef int[::1] places = found
+    found, own = np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int32)
+    cdef int[::1] places = found, used = own
     cdef int *slots = <int *> calloc(n_slots, sizeof(int))
-    cdef int *used = <int *> malloc(max(n, 1) * sizeof(int))
-    cdef int *order = <int *> malloc(max(n, 1) * sizeof(int))
-    cdef int *scratch = <int *> malloc(max(n, 1) * sizeof(int))
-    try:
-        if slots == NULL or used == NULL or order == NULL or scratch == NULL:
-            raise MemoryError()
-        with nogil:
-            for i in range(n):
-                slot = <unsigned int> (<unsigned int> columns[i] * FIBONACCI) >> shift
-                while slots[slot] != 0 and used[slots[slot] - 1] != columns[i]:
-                    slot = (slot + 1) & (n_slots - 1)
-                if slots[slot] == 0:
-                    used[n_used] = <int> columns[i]
-                    n_used += 1
-                    slots[slot] = <int> n_used
-                places[i] = slots[slot] - 1
-            sort(used, order, scratch, n_used)
-        words = np.empty(n_used, dtype=np.int32)
-        write_sorted(used, order, scratch, words, places)
-        return words, found
-    finally:
+    if slots == NULL:
+        raise MemoryError()
+    with nogil:
+        for i in range(n):
+            slot = <unsigned int> (<unsigned int> columns[i] * FIBONACCI) >> shift
+            while slots[slot] != 0 and used[slots[slot] - 1] != columns[i]:
+                slot = (slot + 1) & (n_slots - 1)
+            if slots[slot] == 0:
+                used[n_used] = <int> columns[i]
+                n_used += 1
+                slots[slot] = <int> n_used
+            places[i] = slots[slot] - 1
         free(slots)
-        free(used)
-        free(order)
-        free(scratch)
-
-
-cdef void sort(const int *values, int *order, int *scratch, Py_ssize_t n) noexcept nogil:
-    """Write the places of the values, least first, into `order`; they are not negative."""
-    cdef Py_ssize_t starts[DIGIT]
-    cdef Py_ssize_t i, before, here
-    cdef int shift, digit, largest = 0
-    cdef int *given = order
-    cdef int *found = scratch
-    for i in range(n):
-        order[i] = <int> i
-        largest = max(largest, values[i])
-    # An even number of passes ends where it began.
-    for shift in range(0, 16 if largest < 1 << 16 else 32, 8):
-        for digit in range(DIGIT):
-            starts[digit] = 0
-        for i in range(n):
-            starts[values[i] >> shift & (DIGIT - 1)] += 1
-        before = 0
-        for digit in range(DIGIT):
-            here = starts[digit]
-            starts[digit] = before
-            before += here
-        for i in range(n):
-            digit = values[given[i]] >> shift & (DIGIT - 1)
-            found[starts[digit]] = given[i]
-            starts[digit] += 1
-        given, found = found, given
-
-
-cdef void write_sorted(const int *used, const int *order, int *rank, int[::1] words,
-                       int[::1] places) noexcept nogil:
-    """Write the values in their order, and put the ranks of values in the place of their places."""
-    cdef Py_ssize_t i
-    for i in range(words.shape[0]):
-        words[i] = used[order[i]]
-        rank[order[i]] = <int> i
-    for i in range(places.shape[0]):
-        places[i] = rank[places[i]]
+    order, rank = np.argsort(own[:n_used]), np.empty(n_used, dtype=np.int32)
+    rank[order] = np.arange(n_used, dtype=np.int32)
+    return own[order], rank[found]
 
 
 def add_scaled(double[:, ::1] total, const int[::1] places, const double[::1] scale,

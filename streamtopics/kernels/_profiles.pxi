@@ -20,41 +20,7 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
 from streamtopics.kernels._doors cimport check_documents, check_shapes
-from streamtopics.kernels._vector cimport (
-    st_add_double, st_add_float, st_dot_double, st_dot_float, st_exp_digamma_double,
-    st_exp_digamma_float, st_update_double, st_update_float,
-)
-
-
-cdef inline floating exp_digamma(const floating *x, const floating *offset, floating *out,
-                                 Py_ssize_t n) noexcept nogil:
-    if floating is float:
-        return st_exp_digamma_float(x, offset, out, n)
-    else:
-        return st_exp_digamma_double(x, offset, out, n)
-
-
-cdef inline floating dot(const floating *a, const floating *b, Py_ssize_t n) noexcept nogil:
-    if floating is float:
-        return st_dot_float(a, b, n)
-    else:
-        return st_dot_double(a, b, n)
-
-
-cdef inline void add(floating *total, floating r, const floating *row,
-                     Py_ssize_t n) noexcept nogil:
-    if floating is float:
-        st_add_float(total, r, row, n)
-    else:
-        st_add_double(total, r, row, n)
-
-
-cdef inline floating update(const floating *prior, const floating *e, const floating *total,
-                            Py_ssize_t n, floating *gamma) noexcept nogil:
-    if floating is float:
-        return st_update_float(prior, e, total, n, gamma)
-    else:
-        return st_update_double(prior, e, total, n, gamma)
+from streamtopics.kernels._vector cimport add, dot, exp_digamma, update
 
 
 cdef inline double digamma(double x) noexcept nogil:

@@ -10,31 +10,25 @@ from cython cimport floating
 from libc.math cimport ldexp
 from libc.stdlib cimport calloc, free
 
+from streamtopics.kernels._doors cimport check_places
 from streamtopics.kernels._minibatch import distinct
 
-cdef extern from *:
-    """
-    #if defined(__GNUC__)
-    #define ST_PREFETCH(address) __builtin_prefetch(address, 1)
-    #else
-    #define ST_PREFETCH(address) ((void) 0)
-    #endif
-    """
-    void ST_PREFETCH(const void *address) noexcept nogil
+cdef extern from "_vector.h" nogil:
+    void st_prefetch(const void *address) noexcept
 
 cdef extern from "_bins.h":
     int ST_BINS, ST_MOMENTS
     void st_count_in_bins(const double *row, Py_ssize_t n, double scale, int sign,
                           long long *sums) noexcept nogil
+    double st_largest_product(const double *x, const double *y, Py_ssize_t n) noexcept nogil
 
 N_BINS, N_MOMENTS = ST_BINS, ST_MOMENTS
 
-# Arguments of `add_rows`, and the last ones where there are no bins.
+# Arguments of `Change`, and the last ones where there are no bins.
 ARGUMENTS, NO_BINS = 12, (None, 0, None)
 
 cdef enum:
     ROWS_AHEAD = 4
-    LANES = 8
 
 ctypedef fused index:
     int
@@ -45,23 +39,7 @@ cdef inline void prefetch(const double *row, Py_ssize_t n) noexcept nogil:
     """Ask for a row that will be read soon; the rows of a minibatch lie scattered."""
     cdef Py_ssize_t k
     for k in range(0, n, 8):
-        ST_PREFETCH(<const void *> (row + k))
-
-
-cdef int check_words(const int[::1] words, Py_ssize_t n_rows) except -1:
-    cdef Py_ssize_t i
-    for i in range(words.shape[0]):
-        if words[i] < 0 or words[i] >= n_rows:
-            raise IndexError(f"word {words[i]} is outside of the vocabulary of {n_rows} words")
-    return 0
-
-
-cdef int check_rows(const int[::1] rows, Py_ssize_t n_rows) except -1:
-    cdef Py_ssize_t i
-    for i in range(rows.shape[0]):
-        if rows[i] < 0 or rows[i] >= n_rows:
-            raise IndexError(f"row {rows[i]} is outside of the {n_rows} rows")
-    return 0
+        st_prefetch(row + k)
 
 
 def locate(const int[::1] places, const int[::1] words, Py_ssize_t n_rows):
@@ -75,7 +53,7 @@ def locate(const int[::1] places, const int[::1] words, Py_ssize_t n_rows):
     """
     cdef Py_ssize_t n = words.shape[0], i
     cdef int place
-    check_words(words, places.shape[0])
+    check_places(words, places.shape[0], "word", "vocabulary")
     found = np.empty(n, dtype=np.int32)
     cdef int[::1] rows = found
     with nogil:
@@ -109,9 +87,9 @@ def gather_rows(const double[:, ::1] S, const int[::1] rows, const int[::1] word
             or a.shape[0] != n_components or c.shape[0] != n_components
             or eta.shape[1] not in (1, n_components) or eta.shape[0] < 1):
         raise ValueError("gather_rows: the shapes of rows, words, S and out do not agree")
-    check_rows(rows, S.shape[0])
+    check_places(rows, S.shape[0], "row", "store")
     if row_step:
-        check_words(words, eta.shape[0])
+        check_places(words, eta.shape[0], "word", "vocabulary")
     with nogil:
         for i in range(n):
             if i + ROWS_AHEAD < n:
@@ -126,23 +104,6 @@ def gather_rows(const double[:, ::1] S, const int[::1] rows, const int[::1] word
             else:
                 for k in range(n_components):
                     row[k] = c_k[k] * prior[k] + a_k[k] * learnt[k]
-
-
-cdef inline double largest_product(const double *x, const double *y, Py_ssize_t n) noexcept nogil:
-    """The largest of x[k] y[k] and 0, eight at a time: a maximum does not depend on the order."""
-    cdef double[LANES] largest
-    cdef Py_ssize_t first = 0, lane
-    for lane in range(LANES):
-        largest[lane] = 0
-    while first + LANES <= n:
-        for lane in range(LANES):
-            largest[lane] = max(largest[lane], x[first + lane] * y[first + lane])
-        first += LANES
-    for lane in range(n - first):
-        largest[lane] = max(largest[lane], x[first + lane] * y[first + lane])
-    for lane in range(1, LANES):
-        largest[0] = max(largest[0], largest[lane])
-    return largest[0]
 
 
 def scale_rows(const double[:, ::1] x, const double[::1] scale, floating[:, ::1] out):
@@ -169,15 +130,14 @@ def scale_rows(const double[:, ::1] x, const double[::1] scale, floating[:, ::1]
         for i in range(n):
             row = &x[i, 0]
             weights = &out[i, 0]
-            largest = 1 / largest_product(row, scale_k, n_components)
+            largest = 1 / st_largest_product(row, scale_k, n_components)
             for k in range(n_components):
                 weights[k] = <floating> (row[k] * scale_k[k] * largest)
             for k in range(n_components, out.shape[1]):
                 weights[k] = 0
 
 
-def add_rows(S, places, words, rows, counts, scale, fold, S_mass, new_mass, sums=None,
-             int exponent=0, of_words=None):
+cdef class Change:
     """S += scale * counts on `rows`, the rows of words from now on; new_mass is the sum of S then.
 
     Where any `fold` is not 1, all of S is multiplied by them first, row by row.
@@ -195,14 +155,9 @@ def add_rows(S, places, words, rows, counts, scale, fold, S_mass, new_mass, sums
         S *= fold
         S[rows] += scale * counts
         new_mass[:] = fold * S_mass + scale * counts.sum(axis=0)
+
+    Once checked, a change takes no memory, and cannot fail.
     """
-    cdef Change change = Change(S, places, words, rows, counts, scale, fold, S_mass, new_mass,
-                                sums, exponent, of_words)
-    change.carry_out()
-
-
-cdef class Change:
-    """`add_rows` with its arguments, checked: to carry it out takes no memory, and cannot fail."""
     cdef double[:, ::1] S
     cdef int[::1] places
     cdef const int[::1] words, rows
@@ -230,14 +185,14 @@ cdef class Change:
         if (counts.shape != (words.shape[0], n_components)
                 or scale.shape[0] != n_components or S_mass.shape[0] != n_components
                 or fold.shape[0] != n_components or new_mass.shape[0] != n_components):
-            raise ValueError("add_rows: the shapes of words, counts, scale or mass do not agree")
+            raise ValueError("write: the shapes of words, counts, scale or mass do not agree")
         check_writable(places, words, rows, S.shape[0])
         for k in range(n_components):
             self.folds |= fold[k] != 1.0
         if sums is not None:
             check_bins(sums, n_components)
             if self.folds:
-                raise ValueError("add_rows: the bins of S do not stand a fold")
+                raise ValueError("write: the bins of S do not stand a fold")
             if of_words is not None:
                 check_bins(of_words, n_components)
         self.S, self.places, self.words, self.rows = S, places, words, rows
@@ -299,13 +254,13 @@ cdef void write_rows(Change change, const floating[:, ::1] counts) noexcept:
 cdef int check_writable(const int[::1] places, const int[::1] words, const int[::1] rows,
                         Py_ssize_t n_rows) except -1:
     cdef Py_ssize_t i
-    check_words(words, places.shape[0])
-    check_rows(rows, n_rows)
+    check_places(words, places.shape[0], "word", "vocabulary")
+    check_places(rows, n_rows, "row", "store")
     if rows.shape[0] != words.shape[0]:
-        raise ValueError("add_rows: the shapes of words and rows do not agree")
+        raise ValueError("write: the shapes of words and rows do not agree")
     for i in range(rows.shape[0]):
         if rows[i] == 0:
-            raise ValueError("add_rows: row 0 is that of the words that were never seen")
+            raise ValueError("write: row 0 is that of the words that were never seen")
     return 0
 
 
@@ -324,7 +279,7 @@ def count_in_bins(const double[:, ::1] S, const int[::1] rows, int exponent,
     """
     cdef Py_ssize_t n = rows.shape[0], n_components = S.shape[1], i
     cdef double scale = ldexp(1.0, -exponent)
-    check_rows(rows, S.shape[0])
+    check_places(rows, S.shape[0], "row", "store")
     check_bins(sums, n_components)
     with nogil:
         for i in range(n):
@@ -341,7 +296,7 @@ cdef int check_bins(const long long[:, :, ::1] sums, Py_ssize_t n_components) ex
 
 
 def write(list calls, list swaps):
-    """`add_rows` with each tuple of arguments, then each (dict, name, value) set in its dict.
+    """`Change` with each tuple of arguments, then each (dict, name, value) set in its dict.
 
     All in one call that holds the GIL: no Python code runs between the parts, so neither an
     exception, a signal handler nor another thread can find some of them done and others not. Nor

@@ -4,17 +4,11 @@
 #define STREAMTOPICS_TOKENS_H
 
 #include <Python.h>
-#include <stdint.h>
-#include <string.h>
+
+#include "_vector.h"
 
 #if defined(_MSC_VER)
 #include <intrin.h>
-#endif
-
-#if defined(__GNUC__)
-#define ST_PREFETCH(address) __builtin_prefetch(address)
-#else
-#define ST_PREFETCH(address) ((void) 0)
 #endif
 
 /* Eight bytes as a number, the first one lowest on any machine. */
@@ -39,15 +33,7 @@ static inline uint64_t st_reversed(uint64_t x) {
 /* Place of the first byte that is zero, or 8. */
 static inline int st_first_zero(uint64_t x) {
     uint64_t zeros = (x - UINT64_C(0x0101010101010101)) & ~x & UINT64_C(0x8080808080808080);
-    if (zeros == 0)
-        return 8;
-#if defined(_MSC_VER)
-    unsigned long place;
-    _BitScanForward64(&place, zeros);
-    return (int) (place >> 3);
-#else
-    return __builtin_ctzll(zeros) >> 3;
-#endif
+    return zeros ? st_lowest(zeros) >> 3 : 8;
 }
 
 /* ASCII text with a zero for each character that is no part of a word; `to_lower` is 0x20 or 0.

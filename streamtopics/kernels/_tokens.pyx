@@ -36,7 +36,7 @@ cdef extern from "_tokens.h" nogil:
     uint64 st_load(const unsigned char *text) noexcept
     uint64 st_reversed(uint64 x) noexcept
     int st_first_zero(uint64 x) noexcept
-    void ST_PREFETCH(const void *address) noexcept
+    void st_prefetch(const void *address) noexcept
     void st_fold_ascii(
         const unsigned char *text, Py_ssize_t n, unsigned char to_lower, unsigned char keep,
         unsigned char mark, unsigned char *out
@@ -59,8 +59,6 @@ cdef enum:
     MANY = 0x80000000
     # Words that are looked up together, so that they wait for memory together.
     AT_ONCE = 32
-    # Names that are sorted by insertion.
-    FEW = 12
     # Entries of rows that are put in order together.
     SORTED_AT_ONCE = 4096
     DIGIT = 1024
@@ -311,7 +309,7 @@ cdef class Counted(Entries):
             words[found].adjacent = start - 1 == last and (
                 not is_ascii or is_joint(source[last - begin]))
             last = text
-            ST_PREFETCH(&self.slots[words[found].tag & self.mask])
+            st_prefetch(&self.slots[words[found].tag & self.mask])
             found += 1
             if found == AT_ONCE:
                 if not self.count_words(words, found):
@@ -324,7 +322,7 @@ cdef class Counted(Entries):
         for i in range(n):
             entry = entry_in(self.slots[words[i].tag & self.mask])
             if entry >= 0:
-                ST_PREFETCH(&self.entries[entry])
+                st_prefetch(&self.entries[entry])
         for i in range(n):
             entry = self.find(&words[i])
             if entry < 0:
@@ -465,7 +463,7 @@ cdef class Counted(Entries):
                 row.first = row.row
             while i < self.kept_ends[r]:
                 if i + 16 < self.n_kept:
-                    ST_PREFETCH(&seen[word_in(kept[i + 16])])
+                    st_prefetch(&seen[word_in(kept[i + 16])])
                 word = word_in(kept[i])
                 if waiting >= 0:
                     phrase = -1

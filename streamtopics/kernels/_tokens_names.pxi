@@ -35,16 +35,9 @@ cdef inline int compare(const Name *a, const unsigned char *text_a, const Name *
 
 cdef void sort_run(Name *names, Py_ssize_t start, Py_ssize_t stop, const unsigned char *spelled,
                    Name *scratch) noexcept nogil:
-    """Sort names by merging; runs of a few by insertion."""
+    """Sort names by merging."""
     cdef Py_ssize_t middle = (start + stop) // 2, i, j, k
-    cdef Name name
-    if stop - start <= FEW:
-        for i in range(start + 1, stop):
-            name, j = names[i], i
-            while j > start and compare(&name, spelled, &names[j - 1], spelled) < 0:
-                names[j] = names[j - 1]
-                j -= 1
-            names[j] = name
+    if stop - start < 2:
         return
     sort_run(names, start, middle, spelled, scratch)
     sort_run(names, middle, stop, spelled, scratch)

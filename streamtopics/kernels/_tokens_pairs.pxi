@@ -72,7 +72,7 @@ cdef void add_pairs(Pairs *pairs, const int *kept, Py_ssize_t start,
             if word >= 0:
                 keys[n] = key_of(before, word)
                 places[n] = mix(keys[n]) & pairs.mask
-                ST_PREFETCH(&pairs.pairs[places[n]])
+                st_prefetch(&pairs.pairs[places[n]])
                 n += 1
             before = word_in(word)
             i += 1

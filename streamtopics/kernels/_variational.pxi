@@ -23,9 +23,7 @@ from libc.string cimport memcpy, memset
 
 from streamtopics.kernels._doors cimport check_documents, check_shapes
 from streamtopics.kernels._vector cimport (
-    st_add_double, st_add_float, st_dot_double, st_dot_float, st_exp_digamma_double,
-    st_exp_digamma_float, st_extrapolate_double, st_extrapolate_float, st_psi_double,
-    st_sweep_double, st_sweep_float, st_update_double, st_update_float,
+    add, dot, exp_digamma, extrapolate, st_psi_double, sweep, update,
 )
 
 cdef enum:
@@ -48,37 +46,6 @@ cdef inline Py_ssize_t padded(Py_ssize_t n) noexcept nogil:
 def padded_width(Py_ssize_t n_components):
     """Number of columns of a weights matrix for `n_components` topics."""
     return padded(n_components)
-
-
-cdef inline floating exp_digamma(const floating *x, const floating *offset, floating *out,
-                                 Py_ssize_t n) noexcept nogil:
-    if floating is float:
-        return st_exp_digamma_float(x, offset, out, n)
-    else:
-        return st_exp_digamma_double(x, offset, out, n)
-
-
-cdef inline floating dot(const floating *a, const floating *b, Py_ssize_t n) noexcept nogil:
-    if floating is float:
-        return st_dot_float(a, b, n)
-    else:
-        return st_dot_double(a, b, n)
-
-
-cdef inline void add(floating *total, floating r, const floating *row,
-                     Py_ssize_t n) noexcept nogil:
-    if floating is float:
-        st_add_float(total, r, row, n)
-    else:
-        st_add_double(total, r, row, n)
-
-
-cdef inline floating update(const floating *alpha, const floating *e, const floating *total,
-                            Py_ssize_t n, floating *gamma) noexcept nogil:
-    if floating is float:
-        return st_update_float(alpha, e, total, n, gamma)
-    else:
-        return st_update_double(alpha, e, total, n, gamma)
 
 
 def exp_digamma_rows(const double[:, ::1] x, const double[::1] offset, floating[:, ::1] out):
@@ -144,23 +111,6 @@ def prior_weights(const floating[:, ::1] weights, const double[::1] psi_alpha,
         for w in range(n):
             out[w] = dot(&weights[w, 0], factor, width)
         free(factor)
-
-
-cdef inline void sweep(const floating *e, floating scale, const floating *shared,
-                       const floating **rows, const floating *counts, Py_ssize_t n_words,
-                       Py_ssize_t n, floating *total) noexcept nogil:
-    if floating is float:
-        st_sweep_float(e, scale, shared, rows, counts, n_words, n, total)
-    else:
-        st_sweep_double(e, scale, shared, rows, counts, n_words, n, total)
-
-
-cdef inline void extrapolate(const floating *first, const floating *middle,
-                             const floating *alpha, Py_ssize_t n, floating *gamma) noexcept nogil:
-    if floating is float:
-        st_extrapolate_float(first, middle, alpha, n, gamma)
-    else:
-        st_extrapolate_double(first, middle, alpha, n, gamma)
 
 
 cdef Py_ssize_t ascend(const floating *alpha, const floating *offset, const floating *prior_e,

@@ -23,6 +23,28 @@
 #define ST_RESTRICT __restrict__
 #endif
 
+ST_INLINE void st_prefetch(const void *address)
+{
+#if defined(__GNUC__)
+    __builtin_prefetch(address);
+#else
+    (void)address;
+#endif
+}
+
+/* Place of the lowest bit of a mask that is not 0. */
+ST_INLINE int st_lowest(uint64_t mask)
+{
+#if defined(__GNUC__)
+    return __builtin_ctzll(mask);
+#else
+    int place = 0;
+    for (; !(mask & 1); mask >>= 1)
+        place++;
+    return place;
+#endif
+}
+
 /* exp(x) for -87 <= x <= 0, relative error below 2e-7: 2**n times a polynomial
  * in the remainder; the rounding to n is by the constant 1.5 * 2**23. */
 ST_INLINE float st_exp_float(float x)

@@ -75,7 +75,12 @@ def test_gathered_prior_is_exact_where_nothing_was_learnt():
     assert_array_equal(out, np.broadcast_to(eta, (3, 4)))
 
 
-# add_rows
+# write
+
+
+def add_rows(*arguments):
+    """Write one change alone."""
+    rows.write([arguments], [])
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -93,7 +98,7 @@ def test_add_rows(dtype, n_components, n):
     for array in (counts, words, own, scale, mass):
         array.flags.writeable = False
     before = S.copy()
-    rows.add_rows(S, places, words, own, counts, scale, np.ones(n_components), mass, new_mass)
+    add_rows(S, places, words, own, counts, scale, np.ones(n_components), mass, new_mass)
     assert_allclose(new_mass, mass + scale * counts.sum(axis=0, dtype=np.float64), rtol=1e-12)
     assert_allclose(S, expected, rtol=1e-15)
     untouched = np.setdiff1d(np.arange(30), own)
@@ -106,7 +111,7 @@ def test_add_rows_to_rows_that_hold_nothing_is_exact():
     S, places, new_mass = np.zeros((5, 2)), np.zeros(5, np.int32), np.empty(2)
     counts = np.array([[0.1, 1e-9], [7.0, 1e9]])
     words = np.array([4, 1], np.int32)
-    rows.add_rows(S, places, words, words, counts, np.ones(2), np.ones(2), np.zeros(2), new_mass)
+    add_rows(S, places, words, words, counts, np.ones(2), np.ones(2), np.zeros(2), new_mass)
     assert_array_equal(new_mass, counts.sum(axis=0))
     assert_array_equal(S[[4, 1]], counts)
     assert_array_equal(S[[0, 2, 3]], 0.0)
@@ -130,7 +135,7 @@ def test_add_rows_changes_nothing_when_it_raises(wrong):
     own = np.array([4, {"row": 5, "row of all": 0}.get(wrong, 3)], np.int32)
     own = own[:1] if wrong == "rows" else own
     with pytest.raises((ValueError, TypeError, IndexError)):
-        rows.add_rows(S, places, words, own, counts, scale, fold, mass, new_mass)
+        add_rows(S, places, words, own, counts, scale, fold, mass, new_mass)
     assert_array_equal(S, 1.0)
     assert_array_equal(places, 0)
     assert_array_equal(new_mass, 0.0)
@@ -144,7 +149,7 @@ def test_add_rows_folds_whole_columns_first():
     expected[words] += counts * [1.0, 2.0]
     scale, fold = np.array([1.0, 2.0]), np.array([1.0, 0.25])
     places = np.zeros(5, np.int32)
-    rows.add_rows(S, places, words, words, counts, scale, fold, mass, new_mass)
+    add_rows(S, places, words, words, counts, scale, fold, mass, new_mass)
     assert_array_equal(S, expected)
     assert_array_equal(new_mass, expected.sum(axis=0))
 
@@ -292,12 +297,12 @@ def test_add_rows_keeps_the_bins(known):
     of_words = np.zeros_like(before)
     rows.count_in_bins(S, own, -16, of_words)
     kept = before, -16, of_words if known else None
-    rows.add_rows(S, *first, fold, mass, new_mass, *kept)
+    add_rows(S, *first, fold, mass, new_mass, *kept)
     assert_array_equal(before, after)
     with pytest.raises(ValueError, match="fold"):
-        rows.add_rows(S, *first, np.full(S.shape[1], 0.5), mass, new_mass, before, -16)
+        add_rows(S, *first, np.full(S.shape[1], 0.5), mass, new_mass, before, -16, None)
     with pytest.raises(ValueError, match="N_BINS"):
-        rows.add_rows(S, *first, fold, mass, new_mass, before[1:].copy(), -16)
+        add_rows(S, *first, fold, mass, new_mass, before[1:].copy(), -16, None)
     assert_array_equal(before, after)
 
 
