@@ -99,10 +99,11 @@ SAVES = """
 import sys
 from streamtopics import load, save
 one, other, path = (*map(load, sys.argv[1:3]), sys.argv[3])
+save(one, path)
 print("ready", flush=True)
 while True:
-    save(one, path)
     save(other, path)
+    save(one, path)
 """
 
 
