@@ -18,14 +18,12 @@ import numpy as np
 
 cimport cython
 from libc.math cimport INFINITY as inf
-from cpython.object cimport PyObject
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memchr, memcmp, memcpy, memset
 
 from streamtopics.kernels._random cimport mix, uint64
 
 cdef extern from "Python.h":
-    PyObject *PyDict_GetItemWithError(object mapping, object key) except? NULL
     const char *PyUnicode_AsUTF8AndSize(object text, Py_ssize_t *size) except NULL
     unsigned int *PyUnicode_AsUCS4(
         object text, unsigned int *out, Py_ssize_t room, bint with_zero) except NULL
@@ -94,7 +92,7 @@ cdef class Counted(Entries):
         Characters of the shortest word.
     min_n, max_n : int
         Words of the shortest and of the longest n-gram.
-    stop_words : StopWords
+    stop_words : Words
     alphabet : int
         What words are runs of, by the pattern: 0, ``\\w``; 1, ``[^\\W\\d_]``; 2 the same with
         ``\\b`` on both sides, so that a run of ``\\w`` counts if it has only letters.
@@ -128,7 +126,7 @@ cdef class Counted(Entries):
     cdef bint was_stop
 
     def __cinit__(self, Py_ssize_t min_length, int min_n, int max_n,
-                  StopWords stop_words=None, int alphabet=WORD_CHARACTERS, bint keeps=False):
+                  Words stop_words=None, int alphabet=WORD_CHARACTERS, bint keeps=False):
         if not WORD_CHARACTERS <= alphabet <= LETTER_WORDS:
             raise ValueError(f"Counted: alphabet is {alphabet}, not 0, 1 or 2")
         self.alphabet = alphabet
@@ -673,23 +671,6 @@ cdef class Counted(Entries):
             raise MemoryError()
         if written != indices.shape[0]:
             raise ValueError("write: indices and counts do not have the length that sizes says")
-
-
-def places_of(dict places, list words):
-    """The place of each word in a dict of int, -1 for one that is not there: int32.
-
-    Python equivalent::
-
-        np.array([places.get(word, -1) for word in words], dtype=np.int32)
-    """
-    out = np.empty(len(words), dtype=np.int32)
-    cdef int[::1] found = out
-    cdef Py_ssize_t i
-    cdef PyObject *place
-    for i in range(len(words)):
-        place = PyDict_GetItemWithError(places, words[i])
-        found[i] = -1 if place == NULL else <int> <object> place
-    return out
 
 
 def merge(list parts):

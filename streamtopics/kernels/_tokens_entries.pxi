@@ -138,6 +138,13 @@ cdef class Entries:
     @cython.final
     cdef inline int find(self, const Word *word) noexcept nogil:
         """The entry of a word, a new one if need be; -1 if memory is out."""
+        cdef uint64 place = 0
+        cdef int found = self.known(word, &place)
+        return found if found >= 0 else self.add(word, place)
+
+    @cython.final
+    cdef inline int known(self, const Word *word, uint64 *free_place) noexcept nogil:
+        """The entry of a word; -1 if there is none, and where it would be in the table."""
         cdef uint64 place = word.tag & self.mask, slot
         cdef bint is_long = 16 < word.length < GRAM
         cdef int found
@@ -145,7 +152,8 @@ cdef class Entries:
         while True:
             slot = self.slots[place]
             if slot == 0:
-                return self.add(word, place)
+                free_place[0] = place
+                return -1
             if slot >> 32 == word.tag:
                 found = entry_in(slot)
                 entry = &self.entries[found]
@@ -220,14 +228,70 @@ cdef class Entries:
 
 
 @cython.final
-cdef class StopWords(Entries):
-    """Words that are passed over.
+cdef class Words(Entries):
+    """Words and their numbers, from 0 on.
 
     Parameters
     ----------
-    words : iterable of str
+    words : list of str
+        A word that comes again has the number that it had.
     """
 
-    def __cinit__(self, words=()):
-        for word in words:
-            self.find_str(word)
+    def __cinit__(self, list words):
+        self.numbers(words, True)
+
+    def __len__(self):
+        return self.n_entries
+
+    def add(self, list words):
+        """Number more words."""
+        self.numbers(words, True)
+
+    def of(self, list words):
+        """The number of each word, -1 for one that has none: int32."""
+        return self.numbers(words, False)
+
+    cdef object numbers(self, list words, bint adds):
+        """Look words up, some at a time so that they wait for memory together."""
+        cdef Py_ssize_t n = len(words), i, k, m, size, used, room = 0
+        cdef Py_ssize_t starts[AT_ONCE + 1]
+        cdef Word some[AT_ONCE]
+        cdef unsigned char *scratch = NULL
+        cdef const unsigned char *text
+        cdef uint64 place
+        cdef list are_ascii = list(map(str.isascii, words))
+        cdef bytes encoded
+        out = np.empty(n, dtype=np.int32)
+        cdef int[::1] found = out
+        try:
+            for i in range(0, n, AT_ONCE):
+                m, used = min(AT_ONCE, n - i), 0
+                for k in range(m):
+                    if are_ascii[i + k] is True:
+                        text = <const unsigned char *> PyUnicode_AsUTF8AndSize(words[i + k], &size)
+                    else:
+                        encoded = words[i + k].encode("utf-8", "surrogatepass")
+                        text, size = encoded, len(encoded)
+                    if size >= GRAM or not grown(
+                        <void **> &scratch, &room, used + size + PADDING, 1
+                    ):
+                        raise MemoryError()
+                    memcpy(scratch + used, text, size)
+                    memset(scratch + used + size, 0, PADDING)
+                    starts[k] = used
+                    used += size + PADDING
+                starts[m] = used
+                for k in range(m):
+                    some[k] = word_of(scratch + starts[k], starts[k + 1] - starts[k] - PADDING)
+                    ST_PREFETCH(&self.slots[some[k].tag & self.mask])
+                for k in range(m):
+                    found[i + k] = entry_in(self.slots[some[k].tag & self.mask])
+                    if found[i + k] >= 0:
+                        ST_PREFETCH(&self.entries[found[i + k]])
+                for k in range(m):
+                    found[i + k] = self.find(&some[k]) if adds else self.known(&some[k], &place)
+                    if adds and found[i + k] < 0:
+                        raise MemoryError()
+        finally:
+            free(scratch)
+        return out

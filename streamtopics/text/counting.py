@@ -198,10 +198,10 @@ def _stop_words(vectorizer: Any) -> Any:
     """The compiled stop words of a vectorizer, stored until the parameter changes."""
     words = vectorizer.get_stop_words() or frozenset()
     held, compiled = vectorizer._cache.get("stop_words", (None, None))
-    if held != words:
+    if held is not words and held != words:
         # Warns of stop words that match no word.
         vectorizer.build_analyzer()
-        compiled = kernel.StopWords(word for word in words if isinstance(word, str))
+        compiled = kernel.Words([word for word in words if isinstance(word, str)])
         vectorizer._cache["stop_words"] = words, compiled
     return compiled
 

@@ -57,9 +57,13 @@ class ClosedVocabulary:
         """Number of columns."""
         return len(self.names)
 
+    @cached_property
+    def _places(self) -> Any:
+        return kernel.Words(self.names)
+
     def columns_of(self, words: list[str]) -> np.ndarray:
         """Return the column of each word, -1 for none."""
-        columns: np.ndarray = kernel.places_of(self.columns, words)
+        columns: np.ndarray = self._places.of(words)
         return columns
 
 
@@ -109,7 +113,7 @@ class OpenVocabulary:
         "recycled: i8 * >=0 <C; n_documents: >=0; weight: >=0; error_bound: >=0"
     )
     words: list[str]
-    places: dict[str, int]  # Of each word in `words`
+    places: Any  # Compiled. Of each word in `words`
     # Compiled. For each word `frequency`, decayed documents, and `column`, -1 for candidates; for
     # each column `owner`, the place of its word, and `since`, documents at the last change of the
     # word.
@@ -130,27 +134,26 @@ class OpenVocabulary:
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Set the fields."""
         words = json.loads(state["words"])
-        places = {word: place for place, word in enumerate(words)}
         table = kernel.Columns(*(state.pop(name) for name in ARRAYS))
-        vars(self).update(state, words=words, places=places, table=table)
+        vars(self).update(state, words=words, places=kernel.Words(words), table=table)
 
     def check_held(self) -> None:
         """Refuse words out of place."""
         _, column, owner, _ = self.table.arrays()
         held, n = np.flatnonzero(owner >= 0), self.n_words
         valid = len(held) == np.count_nonzero(column >= 0) and len(self.words) >= n
-        with lock_of(SHARED):
-            # A later or interrupted step may have added words.
-            places = {word: place for word, place in self.places.items() if place < n}
-        valid = valid and dict(zip(self.words[:n], range(n), strict=False)) == places
-        if not valid or len(places) != n or (column[owner[held]] != held).any():
+        # A later or interrupted step may have added words.
+        valid = valid and np.array_equal(self.places.of(self.words[:n]), np.arange(n))
+        if not valid or (column[owner[held]] != held).any():
             raise ValueError("words, their places and their columns must agree")
 
     @classmethod
     def empty(cls, n_columns: int) -> OpenVocabulary:
         """Return the vocabulary of a new stream."""
         owner, since = np.full(n_columns, -1, dtype=np.int32), np.zeros(n_columns, dtype=np.int64)
-        return cls([], {}, kernel.Columns(np.empty(0), np.empty(0, np.int32), owner, since))
+        return cls(
+            [], kernel.Words([]), kernel.Columns(np.empty(0), np.empty(0, np.int32), owner, since)
+        )
 
     @property
     def n_columns(self) -> int:
@@ -180,7 +183,7 @@ class OpenVocabulary:
 
     def columns_of(self, words: list[str]) -> np.ndarray:
         """Return the column of each word, -1 for none."""
-        columns: np.ndarray = self.table.of_words(kernel.places_of(self.places, words))
+        columns: np.ndarray = self.table.of_words(self.places.of(words))
         return columns
 
     def step(
@@ -211,7 +214,7 @@ class OpenVocabulary:
         return self._with_counts(words, np.maximum(more, 0.0), 1.0, 0.0, 0.0, 0.0, self.n_documents)
 
     def _places_of(self, words: list[str]) -> np.ndarray:
-        places: np.ndarray = kernel.places_of(self.places, words)
+        places: np.ndarray = self.places.of(words)
         return np.where(places < self.n_words, places, np.int32(-1))
 
     def _with_counts(
@@ -228,7 +231,7 @@ class OpenVocabulary:
         table = self.table.step(places[kept], counts, *given, self.n_documents, now)
         return replace(self, words=all_words, places=all_places, table=table)
 
-    def _with_words(self, added: list[str]) -> tuple[list[str], dict[str, int]]:
+    def _with_words(self, added: list[str]) -> tuple[list[str], Any]:
         """Words and places with more at the end; copies if another step has added words."""
         n = self.n_words
         # Several vocabularies share the list.
@@ -236,9 +239,9 @@ class OpenVocabulary:
             words, places = self.words, self.places
             if len(words) > n:
                 words = words[:n]
-                places = dict(zip(words, range(n), strict=True))
+                places = kernel.Words(words)
             words.extend(added)
-            places.update(zip(added, range(n, n + len(added)), strict=True))
+            places.add(added)
         return words, places
 
     def _bounded(self, n_candidates: int) -> OpenVocabulary:
@@ -258,7 +261,7 @@ class OpenVocabulary:
         return replace(
             self,
             words=words,
-            places=dict(zip(words, range(len(words)), strict=True)),
+            places=kernel.Words(words),
             table=kernel.Columns(frequency[kept], column, owner, since),
             error_bound=self.error_bound + float(least),
         )

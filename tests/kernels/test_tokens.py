@@ -149,7 +149,7 @@ def test_parts_are_merged_in_order(cuts):
 
 def test_stop_words_are_passed_over_by_n_grams():
     texts = ["the sea of red sky", "of of", "sea"]
-    part = count(texts, [1] * 3, 2, 1, 2, stop_words=tokens.StopWords(["of", "the"]))
+    part = count(texts, [1] * 3, 2, 1, 2, stop_words=tokens.Words(["of", "the"]))
     assert counted([part]) == expected(texts, [1] * 3, 2, 1, 2, stop_words={"of", "the"})
 
 
@@ -226,3 +226,21 @@ def test_wrong_shapes():
         part.words(np.array([2], np.int32))
     with pytest.raises(TypeError):
         part.count([b"a"], np.ones(1, np.uint8), np.ones(1, np.uint8))
+
+
+def test_numbers_of_words_equal_those_of_a_dict():
+    """Of any str, whatever their length, also when some come again and the table grows."""
+    rng = np.random.default_rng(0)
+    words = ["", "a", "a\0", "ä", "\ud800", "\U0001f600", "x" * 15, "x" * 16, "x" * 17, "x" * 5000]
+    words += [f"word{i}" + "y" * (i % 30) for i in rng.integers(0, 4000, 6000).tolist()]
+    expected, known = {}, tokens.Words(words[:100])
+    for word in words:
+        expected.setdefault(word, len(expected))
+    known.add(words[100:])
+    assert len(known) == len(expected)
+    asked = [*words, *(word + "z" for word in words), "x" * 18, "x" * 4999, "b"]
+    assert known.of(asked).tolist() == [expected.get(word, -1) for word in asked]
+    assert known.of([]).tolist() == []
+    assert len(known) == len(expected)
+    with pytest.raises(TypeError):
+        known.of([b"a"])
