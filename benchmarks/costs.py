@@ -31,8 +31,9 @@ def classes() -> Costs:
     """Ten topics of each class of newsgroups and eight shared ones."""
     data = bps_case_4.load("newsgroups")
     model = MultiViewLDA(10, 8, random_state=0)
-    yield f"MultiViewLDA.fit, {data.X.shape[0]:,} documents", seconds(
-        lambda: model.fit(data.X, data.y)
+    yield (
+        f"MultiViewLDA.fit, {data.X.shape[0]:,} documents",
+        seconds(lambda: model.fit(data.X, data.y)),
     )
     yield f"predict, {data.test.shape[0]:,} documents", seconds(lambda: model.predict(data.test))
 

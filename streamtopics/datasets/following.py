@@ -130,7 +130,7 @@ def follow(
     -------
     follower : Follower
         An iterator of `Record` with `position` and ``close()``; a `ReadingError` if the file was
-        cut.
+        cut or replaced.
 
     Examples
     --------

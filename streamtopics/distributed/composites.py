@@ -36,7 +36,8 @@ NO_WORDS = np.empty(0, np.int32)
 def compute_update(model: Learner, documents: object, *, n_ahead: int = 0) -> Composite:
     """Learn from documents on a copy of a model's topics, and return the change as an update.
 
-    Use with `apply_update` for engines without an executor, such as Spark: send a pickled model.
+    Use with `apply_update` for engines without an executor, such as Spark: send a pickle of the
+    model and return pickled updates.
 
     Parameters
     ----------

@@ -118,8 +118,8 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
     step_size : float, default=0.3
         First step of AdaGrad in `partial_fit`, relative to the entries of the first U.
     kappa : float, default=0.5
-        In `partial_fit`, gamma, the noise and the mean theta move (t + 1)^-kappa of the way, in (0,
-        1].
+        In `partial_fit`, gamma, the noise and the mean theta move (t + 1)^-kappa of the way at the
+        t-th minibatch, in (0, 1].
     n_jobs : int or None, default=None
         Number of threads; None is 1 and -1 all processors. Results are the same for any number.
     random_state : int, RandomState instance or None, default=None

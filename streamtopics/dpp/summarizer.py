@@ -147,7 +147,8 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
     n_sentences : int, default=5
         Maximal number of sentences of a summary.
     n_words : int or None, default=None
-        Maximal number of words, separated by white space, instead of `n_sentences`.
+        Maximal number of words, separated by white space, instead of `n_sentences`. Sentences too
+        long for the rest are skipped.
     vectorizer : CountVectorizer, TfidfVectorizer, HashingVectorizer or None, default=None
         Makes features of sentences; a copy is fitted in `fit` or the first `partial_fit`. None
         hashes words of two letters or more to 2^18 binary columns; with ``quality="thesis"`` None

@@ -79,7 +79,8 @@ class TopicLabels:
     def move_out(self, column: int, counts: np.ndarray, lam: np.ndarray) -> None:
         """Divide a word's tokens in topics without this word among the remaining topics, in place.
 
-        In proportion to the word's tokens in `counts`, or in `lam` if none, except locked topics.
+        In proportion to the word's tokens in `counts`, or in `lam` if none. Locked topics get
+        nothing.
         """
         n_hidden = len(counts) - len(self.topics)
         own = self.mask((topic for topic, other in self.excluded if other == column), n_hidden)

@@ -89,7 +89,8 @@ def split(model: BaseEstimator, topic: int, X: object, *, n: int = 2) -> Edit:
     topic : int
         Row of the topic.
     X : object
-        Documents with the topic, as for `transform`, learnt or similar. Some thousand are enough.
+        Documents with the topic, as for `transform` of the model: learnt or similar documents. Some
+        thousand are enough.
     n : int, default=2
         Number of parts.
 

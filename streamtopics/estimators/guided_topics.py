@@ -123,7 +123,7 @@ class GuidedTopics(TakesVectors):
     label_weight : float, default=20.0
         Pseudo-tokens of the topic for the label of a document, in learning.
     max_count : int or None, default=3
-        Largest count of a word in a document, for cutting. None counts all tokens, as `score` does.
+        Most tokens of a word that count in a document. None counts all tokens, as `score` does.
     update : {"online_em", "svb", "bps", "power_prior", "population_vb", "svi"} or Rule, \
             default="online_em"
         How the topics learn a minibatch; see `streamtopics.updates`.
@@ -147,8 +147,7 @@ class GuidedTopics(TakesVectors):
     classes_ : ndarray of shape (n_classes,)
         Names of the topics, sorted: the columns of `predict_proba`.
     topic_names_ : ndarray of shape (n_classes,)
-        Names in the order of `seeds`, of ``components_[k]`` and column k of `transform`; unnamed
-        last.
+        Names in the order of `seeds`, as for rows of ``components_`` and columns of `transform`.
     {mean_components}
     {common_attributes}
 

@@ -116,7 +116,8 @@ def compare_n_components(
     n_components : iterable of int, default=(10, 20, 50, 100)
         Numbers of topics.
     n_splits : int, default=3
-        At least 2. Models of two parts differ in 2 / n_splits of the documents: keep the number.
+        At least 2. Models of two parts differ in 2 / n_splits of the documents, so compare
+        stability at one number of splits.
     n_words : int, default=10
         Top words of each topic, at least 2.
     random_state : int, RandomState instance or None, default=None

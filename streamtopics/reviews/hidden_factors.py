@@ -84,7 +84,8 @@ class HiddenFactorsTopics(UserItemModel):
     text_weight : float, default=0.1
         Weight of the log likelihood of words (the source's mu) against squared errors of ratings.
     factor_penalty : float, default=1.0
-        Weight of the squares of biases and factors, in ratings; 0 for items in the source.
+        Weight of the squares of biases and factors, in ratings. In the source the factors of items
+        have none.
     {stream_kappa}
     {em_topic_word_prior}
     max_iter : int, default=50

@@ -37,8 +37,8 @@ class SentenceVectorizer(TextVectorizer, auto_wrap_output_keys=None):
     Parameters
     ----------
     vectorizer : CountVectorizer, TfidfVectorizer, HashingVectorizer or None, default=None
-        Counts words; cloned unless a `sklearn.frozen.FrozenEstimator`. None is
-        ``StreamingCountVectorizer()``.
+        Counts words. None is ``StreamingCountVectorizer()``. The vectorizer is cloned, except a
+        `sklearn.frozen.FrozenEstimator`.
     splitter : callable or None, default=None
         Maps a text to its sentences, a list of str. None is
         :func:`~streamtopics.text.split_sentences`, for English-like prose.

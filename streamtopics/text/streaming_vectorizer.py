@@ -58,13 +58,14 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
     half_life : float or None, default=100_000
         Documents after which the weight of a document of a stream is halved; None forgets nothing.
     n_candidates : int or None, default=None
-        Least counted words without a column in a stream; None is `max_features`. More find rarer
-        words.
+        Least number of counted words without a column in a stream; more find rarer words. None is
+        `max_features`.
     margin : float, default=1.5
         A word takes the column of another if more than this factor as frequent.
     phrases : bool or Phrases, default=False
         Whether to find related neighbours, for example "credit card", and count each pair as one
-        word. True is ``Phrases()``. Between neighbours is a space, a line end or a hyphen.
+        word. True is ``Phrases()``. Between neighbours is a space, a line end or a hyphen, never a
+        stop word.
     n_jobs : int or None, default=None
         Number of threads; results are the same for any number.
 

@@ -210,8 +210,8 @@ class GammaPrior(RunningMean):
 class DampedNewton:
     """One Newton step towards the maximum of the minibatch, times the rate.
 
-    Hoffman et al. (2010), "Online learning for latent Dirichlet allocation". Alpha stays in (1e-3,
-    1e4].
+    Hoffman et al. (2010), "Online learning for latent Dirichlet allocation". A step is skipped if
+    an alpha would leave (1e-3, 1e4].
 
     Parameters
     ----------

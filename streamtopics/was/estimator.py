@@ -75,8 +75,8 @@ class WASTopicModel(SentenceTopics):
         A record of `streamtopics.was`, with fields as parameters (``prior__b``), or a word for
         ``WAS(a=1.0, b=0.5)``, ``HDPFranchise(0.5, 1.0)`` or ``SBP(a=1.0, b=0.5)``.
     atom_prior : float, default=0.1
-        Dirichlet parameter of the topics of an atom (the source's kappa, 1: too even for short
-        texts).
+        Dirichlet parameter of the topics of an atom (the source's kappa). The source has 1, far too
+        even for short texts.
     topic_word_prior : float, array-like of shape (n_features,), WordPrior, callable or None, \
             default=0.05
         Dirichlet parameter of the words of a topic (the source's eta, 1 there), in tokens.

@@ -87,7 +87,7 @@ def test_seeds_name_topics(tweets, capsys, tmp_path):
     status, out, err = run(capsys, tweets, "--seeds", seeds, "--quiet")
     assert status == 0, err
     assert "water: " in out
-    for text, message in [("[]", "seeds must map names of topics"), ("{", f"{seeds} is no JSON")]:
+    for text, message in [("[]", "seeds must map names of topics"), ("{", f"{seeds} is not JSON")]:
         seeds.write_text(text, encoding="utf-8")
         status, _, err = run(capsys, tweets, "--seeds", seeds)
         assert status == 2

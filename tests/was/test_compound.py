@@ -254,5 +254,5 @@ def test_it_is_a_prior_of_the_estimator():
     model.partial_fit(X[:10])
     search = GridSearchCV(model, {"prior__shape": [0.3, 3.0]}, cv=2, error_score="raise").fit(X)
     assert search.best_params_["prior__shape"] in (0.3, 3.0)
-    with pytest.raises(ValueError, match="use score"):
+    with pytest.raises(ValueError, match="Use score"):
         model.log_likelihood(X[:2])
