@@ -283,11 +283,11 @@ cdef class Words(Entries):
                 starts[m] = used
                 for k in range(m):
                     some[k] = word_of(scratch + starts[k], starts[k + 1] - starts[k] - PADDING)
-                    ST_PREFETCH(&self.slots[some[k].tag & self.mask])
+                    st_prefetch(&self.slots[some[k].tag & self.mask])
                 for k in range(m):
                     found[i + k] = entry_in(self.slots[some[k].tag & self.mask])
                     if found[i + k] >= 0:
-                        ST_PREFETCH(&self.entries[found[i + k]])
+                        st_prefetch(&self.entries[found[i + k]])
                 for k in range(m):
                     found[i + k] = self.find(&some[k]) if adds else self.known(&some[k], &place)
                     if adds and found[i + k] < 0:
