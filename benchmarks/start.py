@@ -15,7 +15,8 @@ normalised, and KMeans.
 are gone: these rows were measured with the last version that had them, and are not run again.
 
 `--first` prints the NMI of StreamingMixture on two sets, after a first minibatch of so many
-documents and later ones of 1,200: means and standard errors over five seeds.
+documents and later ones of so many, with so many `n_start_documents`: means and standard errors
+over five seeds.
 
 The table has means over the seeds, and the mean and the standard error of the paired differences
 from the default of before.
@@ -38,6 +39,7 @@ from sklearn.preprocessing import Normalizer
 from benchmarks.results import add, command, mean, of, paired, parser_of, read
 from benchmarks.text_quality import Documents, documents, halves
 from streamtopics import StreamingLDA, StreamingMixture
+from streamtopics.estimators import Schedule
 from streamtopics.metrics import topic_coherence
 
 
@@ -74,6 +76,7 @@ BEFORE = {
 }
 KEY = ("corpus", "K", "seed", "model")
 FIGURES = ("score", "npmi", "nmi", "agreement", "seconds")
+KEPT = (0, 1000, 3000)
 
 
 def clusters_of(model: Any, X: sparse.csr_matrix) -> np.ndarray:
@@ -127,19 +130,21 @@ def table(results: Path) -> str:
 
 
 def print_first() -> None:
-    """Print what is found after first minibatches of some sizes."""
-    for corpus, K in (("search_snippets", 8), ("m10_titles", 10)):
-        for n in (200, 500, 1200, 3000, 10**9):
-            found = [_nmi_after(corpus, K, n, seed) for seed in range(5)]
-            error = np.std(found, ddof=1) / len(found) ** 0.5
-            print(f"{corpus},{K},{n},{np.mean(found):.3f} ± {error:.3f}", flush=True)
+    """Print what is found after first minibatches of some sizes, and after kept beginnings."""
+    sizes = *((n, 1200, 0) for n in (200, 500, 1200, 3000, 10**9)), *((100, 100, n) for n in KEPT)
+    for (corpus, K), settings in product((("search_snippets", 8), ("m10_titles", 10)), sizes):
+        found = [_nmi_after(corpus, K, *settings, seed) for seed in range(5)]
+        error = np.std(found, ddof=1) / len(found) ** 0.5
+        shown = ",".join(map(str, (corpus, K, *settings)))
+        print(f"{shown},{np.mean(found):.3f} ± {error:.3f}", flush=True)
 
 
-def _nmi_after(corpus: str, K: int, n_first: int, seed: int) -> float:
-    split = documents(corpus, seed)
-    model = StreamingMixture(K, random_state=seed).partial_fit(split.train[:n_first])
-    for at in range(n_first, split.train.shape[0], 1200):
-        model.partial_fit(split.train[at : at + 1200])
+def _nmi_after(corpus: str, K: int, n_first: int, size: int, kept: int, seed: int) -> float:
+    split, schedule = documents(corpus, seed), Schedule(n_start_documents=kept)
+    model = StreamingMixture(K, schedule=schedule, random_state=seed)
+    model.partial_fit(split.train[:n_first])
+    for at in range(n_first, split.train.shape[0], size):
+        model.partial_fit(split.train[at : at + size])
     labels = split.test_labels.astype(str)
     return float(normalized_mutual_info_score(labels, model.predict(split.test)))
 

@@ -105,6 +105,10 @@ class Schedule:
         Least number of rounds in each of the first three minibatches or parts.
     warm_rounds : bool, default=False
         Whether a further round starts from the documents as left by the round before.
+    n_start_documents : int, default=0
+        First documents of a stream that are kept. All are learnt anew, and topics start from all,
+        whenever the number has grown by a tenth; topics may change places meanwhile. 0 starts from
+        the first minibatch. Not for rules that forget, averages or births.
     averaging : {"linear", "uniform"} or None, default=None
         Weights of the average of iterates (Polyak and Ruppert), for a kappa of 1/2 or less; None
         for none.
@@ -124,9 +128,11 @@ class Schedule:
     n_start_rounds: int = 1
     warm_rounds: bool = False
     averaging: Literal["linear", "uniform"] | None = None
+    n_start_documents: int = 0
 
     def __post_init__(self) -> None:
         check_whole(self, n_rounds=self.n_rounds, n_start_rounds=self.n_start_rounds)
+        check_whole(self, least=0, n_start_documents=self.n_start_documents)
         if self.inner_batch_size is not None and self.inner_batch_size != "auto":
             check_whole(self, inner_batch_size=self.inner_batch_size)
         if self.growth is not None:
@@ -375,6 +381,11 @@ def check_parts(composition: Composition, auto: Collection[str] = ()) -> None:
         trouble = f"weighs minibatches itself; set schedule__growth={composition.growth} to 1"
     elif schedule.averaging is not None and not traits.retains_alike:
         trouble = "retains other shares of topics, or adds noise; set schedule__averaging to None"
+    elif (most := schedule.n_start_documents) and (
+        traits.forgets or schedule.averaging or composition.births
+    ):
+        trouble = "learns no beginning anew if it forgets, averages or has births; set "
+        trouble += f"schedule__n_start_documents={most} to 0"
     if trouble:
         raise ValueError(f"{type(update).__name__} {trouble}, or use another rule")
 

@@ -42,6 +42,10 @@ class Documents:
     time: Any = None
     # Whether these are all documents of a `fit`.
     is_corpus: bool = False
+    # Documents of the beginning of a stream at the last time that all were learnt anew.
+    n_learnt: int = 0
+
+    _holds = "n_learnt: >=0"
 
     @property
     def n_documents(self) -> int:
@@ -66,11 +70,25 @@ class Documents:
         for start in range(0, self.n_documents, size):
             yield self.part(start, start + size)
 
+    def after(self, begun: Self | None) -> Self:
+        """Copies of the documents of the beginning of a stream, and of these."""
+        parts = [self] if begun is None else [begun, self]
+        X = sparse.vstack([part.X for part in parts], format="csr").copy()
+        columns = {name: _stacked([p.columns[name] for p in parts]) for name in self.columns}
+        return replace(self, X=X, columns=columns, time=None, n_learnt=parts[0].n_learnt)
+
     def part(self, start: int, stop: int) -> Self:
         """The documents start .. stop - 1."""
         rows = slice(start, stop)
         own = {k: None if v is None else v[rows] for k, v in self.columns.items()}
         return replace(self, X=self.X[rows], columns=own)
+
+
+def _stacked(parts: list[Any]) -> Any:
+    """Rows of several documents, sparse or dense; None if there are none."""
+    if sparse.issparse(parts[0]):
+        return sparse.vstack(parts, format="csr")
+    return None if parts[0] is None else np.concatenate(parts)
 
 
 class CountsInput(TransformerMixin, StreamingEstimator):

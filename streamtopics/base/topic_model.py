@@ -59,6 +59,8 @@ from streamtopics.utils.progress import Progress
 from streamtopics.utils.structure import labelled, row_labels
 
 DOCUMENTS_AT_ONCE = 4096
+# The beginning of a stream is learnt anew when it has grown by one document in so many.
+EVERY = 10
 
 
 @dataclass(frozen=True)
@@ -264,12 +266,39 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
     def _stepped(
         self, composition: Composition, batch: Documents, pool: Workers
     ) -> tuple[Blend, dict[str, Any]]:
-        """The blend of a minibatch, and further changes of the commit record."""
+        """The blend that takes in a minibatch, with other changes of the commit record.
+
+        The beginning of a stream is learnt anew when it has grown by a tenth.
+        """
         commit, model = self._commit, composition.model(self.seed_)
+        most, old = composition.schedule.n_start_documents, commit.posterior
+        begins = commit.begun is not None or not (batch.is_corpus or commit.n_batches)
+        whole = batch.after(commit.begun) if most and begins else None
+        n = 0 if whole is None else whole.n_documents
+        if whole is not None and (n >= most or EVERY * (n - whole.n_learnt) >= whole.n_learnt):
+            alpha = with_hidden(self._first_doc_topic_prior(), self._n_hidden)
+            fresh = TopicPosterior(
+                old.eta, old.shape, alpha, old.xi, self.seed_, old.prior_directions
+            )
+            state = composition.rule.init(fresh)
+            blend, state = composition.step(fresh, whole.minibatch, state, model, pool)
+            statistics = replace(blend.statistics, n_batches=old.n_batches + 1)
+            rest = replace(whole, n_learnt=n) if n < most else None
+            found = {"posterior": fresh, "state": state, "first": None, "begun": rest}
+            return replace(blend, statistics=statistics), found
         blend, state = composition.step(
             commit.posterior, batch.minibatch, commit.state, model, pool, first=commit.first
         )
-        return blend, {"state": state, "first": None}
+        return blend, {"state": state, "first": None, "begun": whole}
+
+    def _check_mergeable(self, name: str, model: Any) -> None:
+        super()._check_mergeable(name, model)
+        if name == "base" and model._commit.begun is not None:
+            most = model._commit.update.schedule.n_start_documents
+            raise ValueError(
+                f"base has learnt {model.n_documents_seen_} documents, and copies learn these "
+                f"anew; let base learn n_start_documents={most} first, or start with 0"
+            )
 
     def _show(self, batch: Documents, pool: Workers, report: Progress) -> None:
         if self.n_batch_iter_:

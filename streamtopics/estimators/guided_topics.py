@@ -14,7 +14,14 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from streamtopics.base.composition import INFERENCE, PLAIN, UPDATES, Composition, auto_doc_topic
+from streamtopics.base.composition import (
+    INFERENCE,
+    PLAIN,
+    UPDATES,
+    Composition,
+    auto_doc_topic,
+    traits_of,
+)
 from streamtopics.base.frame import check_unchanged
 from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import Documents
@@ -29,16 +36,12 @@ from streamtopics.local.step import minibatch_of
 from streamtopics.messages import Minibatch
 from streamtopics.models.lda import mean
 from streamtopics.models.sources import HintedStart
-from streamtopics.posteriors import Blend, TopicPosterior
 from streamtopics.priors import Columns
 from streamtopics.priors.columns import check_words, word_columns
 from streamtopics.updates.rule import Rule
 from streamtopics.utils.checks import MOST_WHOLE
-from streamtopics.utils.parallel import Workers
 from streamtopics.utils.records import keep
 
-# The beginning of a stream is learnt anew when it has grown by one document in so many.
-EVERY = 10
 # Rounds in each of the first three minibatches, and over the beginning of a stream.
 START_ROUNDS = 15
 # Weight of the vector of a name, in documents.
@@ -60,14 +63,10 @@ class SeedRow(NamedTuple):
 class HintedDocuments(Documents):
     """Documents with hints of their topics."""
 
-    _holds = "n_learnt: >=0"
-
     # (n_features, n_components): pseudo-tokens of topics for each token of a word
     seed_words: sparse.csr_matrix = field(kw_only=True)
     # Most tokens of a word that count in a document
     most: int | None = field(kw_only=True)
-    # Documents of the beginning of a stream, as last learnt anew; None for a corpus
-    n_learnt: int | None = field(kw_only=True)
 
     @property
     def minibatch(self) -> Minibatch:
@@ -79,15 +78,6 @@ class HintedDocuments(Documents):
         if "labels" in self.columns:
             hints = hints + self.columns["labels"]
         return replace(minibatch_of(X), hints=sparse.csr_matrix(hints), vectors=self.vectors)
-
-    def after(self, begun: Self | None) -> Self:
-        """Copies of the documents of the beginning of a stream, and of the new documents."""
-        parts = [self] if begun is None else [begun, self]
-        X = sparse.vstack([part.X for part in parts], format="csr").copy()
-        labels = sparse.vstack([part.columns["labels"] for part in parts], format="csr")
-        rows = [part.vectors for part in parts if part.vectors is not None]
-        columns = {"labels": labels, "vectors": np.vstack(rows) if rows else None}
-        return replace(self, X=X, columns=columns, time=None, n_learnt=parts[0].n_learnt)
 
     def cut(self, size: int) -> Iterator[Self]:
         """Batches of `size` documents, in order; a rest of less than half joins the last batch."""
@@ -237,8 +227,8 @@ class GuidedTopics(TakesVectors):
         if reset:
             self._seed_words = self._find_seeds(counts, labels)
         batch = HintedDocuments(
-            counts, {"labels": labels}, time, seed_words=self.seed_weight * self._seed_words,
-            most=self.max_count, n_learnt=None if method == "fit" else 0,
+            counts, {"labels": labels}, time, method == "fit",
+            seed_words=self.seed_weight * self._seed_words, most=self.max_count,
         )  # fmt: skip
         return self._with_vectors(batch, vectors, self._named.shape[1], caller, BY_NAME)
 
@@ -336,29 +326,6 @@ class GuidedTopics(TakesVectors):
             rows.append(SeedRow(name, names[column], rank, float(own), share))
         return sorted(rows, key=lambda row: (list(self.topic_names_).index(row.topic), row.rank))
 
-    def _stepped(
-        self, composition: Composition, batch: Any, pool: Workers
-    ) -> tuple[Blend, dict[str, Any]]:
-        commit, most = self._commit, self.n_start_documents
-        old, begins = commit.posterior, batch.n_learnt == 0 and not commit.n_batches
-        if composition.traits.forgets or not (begins or commit.begun is not None):
-            return super()._stepped(composition, batch, pool)
-        whole = batch.after(commit.begun)
-        n = whole.n_documents
-        if n < most and EVERY * (n - whole.n_learnt) < whole.n_learnt:
-            blend, found = super()._stepped(composition, batch, pool)
-            return blend, found | {"begun": whole}
-        alpha, directions = self._first_doc_topic_prior(), old.prior_directions
-        fresh = TopicPosterior(
-            old.eta, old.shape, alpha, seed=self.seed_, prior_directions=directions
-        )
-        state, model = composition.rule.init(fresh), composition.model(self.seed_)
-        blend, state = composition.step(fresh, whole.minibatch, state, model, pool)
-        statistics = replace(blend.statistics, n_batches=old.n_batches + 1)
-        rest = replace(whole, n_learnt=n) if n < most else None
-        found = {"posterior": fresh, "state": state, "first": None, "begun": rest}
-        return replace(blend, statistics=statistics), found
-
     @property
     def n_components(self) -> int:  # type: ignore[override]
         """Number of topics, unnamed ones included."""
@@ -369,7 +336,7 @@ class GuidedTopics(TakesVectors):
 
     def _minibatch(self, X: sparse.csr_matrix) -> Minibatch:
         known = self.seed_weight * self._seed_words
-        batch = HintedDocuments(X, {}, seed_words=known, most=self.max_count, n_learnt=None)
+        batch = HintedDocuments(X, {}, seed_words=known, most=self.max_count)
         return batch.minibatch
 
     def _check(self, before: TopicCommit | None) -> None:
@@ -399,12 +366,6 @@ class GuidedTopics(TakesVectors):
                 f"{name} was started with the names {[*model._seeds]}, this model with "
                 f"{[*self._seeds]}; topics are merged by position"
             )
-        if name == "base" and model._commit.begun is not None:
-            raise ValueError(
-                f"base has learnt {model.n_documents_seen_} documents, and copies learn these "
-                f"anew; let base learn n_start_documents={self.n_start_documents} first, or start "
-                "with 0"
-            )
 
     def _word_prior(self, batch: Documents) -> np.ndarray:
         prior = np.full((batch.X.shape[1], self.n_components), float(self.topic_word_prior))
@@ -416,14 +377,16 @@ class GuidedTopics(TakesVectors):
         step = self._record("inference", self.inference)
         mixture = "shares" in step.reports
         weight = step.vector_weight if isinstance(step, OneTopic) else 0.0
+        update = self._record("update", self.update)
+        n_start = 0 if traits_of(update).forgets else self.n_start_documents
         return Composition(
-            self._record("update", self.update),
+            update,
             SemiSupervised(step) if mixture else WithPseudoTokens(step),
             mean,
             OneOrMixed(vector_weight=weight) if mixture else None,
             auto_doc_topic(step),
             HintedStart(len(self.seeds)),
-            replace(PLAIN, n_start_rounds=START_ROUNDS),
+            replace(PLAIN, n_start_rounds=START_ROUNDS, n_start_documents=n_start),
         )
 
 

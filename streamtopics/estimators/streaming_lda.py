@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -196,6 +197,7 @@ class StreamingLDA(Editable):
             lengths = np.zeros(waited.posterior.n_documents)
             found = Statistics(none, np.zeros((0, posterior.n_nodes)), lengths, n_batches=0)
             posterior.blend(Blend(1.0, 1.0, 0.0, found))
+            self._commit = replace(self._commit, begun=waited.begun)
 
     def _word_prior(self, batch: Documents) -> np.ndarray:
         if not is_auto(self.topic_word_prior):

@@ -22,25 +22,25 @@ OURS = """
     Alarm AspectSentimentModel Averages BPS BPSLDA Background BatchInfo Bernoulli BetaBinomial
     BinCache Block Boost BudgetedPowerPrior Cells ChangedTopic ClassWords ClosedVocabulary
     ColumnSums Commit Composition CorrectedMean Counting DPPSummarizer DampedNewton Decay
-    DensePosterior DirichletProcess Drift DriftMonitor DriftTest Edit EditStep Edits Effects
-    EmpiricalPowerPrior Exponential Factors FactorsCommit Fitted Fixed FixedMeasure FixedPoint
-    FixedRate Fourier GammaPrior Gaussian GaussianMixture GeometricMean Gibbs GibbsOnlineEM
-    GivenTopics Growing GuidedTopics HDPFranchise HDPGibbsOnlineEM HDPVarGibbs HiddenFactorsTopics
-    HierarchicalPowerPrior HintedDocuments HintedStart ICD ItemColumns ItemCounts Items
-    IterateAverage Kernel KnownTopic LDA Langevin LearnsDocTopicPrior Learnt LengthMultinomial
-    Lifetimes LinearRegression LowRankDPP Mean MeanDecay MeanFieldRegression Memory Minibatch
-    MultiViewLDA NaiveBayesMixture NamedVectorizer NewTopic NewWord NodeStatistics NoiseStart Normal
-    OneOrMixed OneTopic Online OnlineEM OpenVocabulary Optimization Parameters PhraseTable Phrases
-    Poisson Policy PopulationVB Position PowerPrior Process ProgressReport Rate RatingCommit
-    RatingLDA Response ResponseMoments Resumed Rounds Rows SBP SVB SVBHPP SVBLDA SamplerState
-    ScaledDecay Schedule ScoreHistory Seats SeedWords Seeds SemiSupervised SentenceCommit
-    SentenceVectorizer SentimentWords Shares Snapshot SpectralStart Stacked StackedStatistics State
-    Statistics StochasticVI StreamingBayes StreamingCountVectorizer StreamingLDA StreamingMixture
-    StreamingPipeline SummaryCommit SupervisedCommit SupervisedLDA Symmetric Table TableStatistics
-    Tallies Tokenizer TopicCommit TopicCounts TopicLabels TopicLifetime TopicPosterior TopicStream
-    TopicTracker Traits Variational VariationalOnlineEM VectorMoments WAS WASTopicModel Weighted
-    Window WithPseudoTokens WordCounts WordSets WordsAndLengths ZipfPrior class_words_prior
-    mark_negations split_sentences
+    DensePosterior DirichletProcess Documents Drift DriftMonitor DriftTest Edit EditStep Edits
+    Effects EmpiricalPowerPrior Exponential Factors FactorsCommit Fitted Fixed FixedMeasure
+    FixedPoint FixedRate Fourier GammaPrior Gaussian GaussianMixture GeometricMean Gibbs
+    GibbsOnlineEM GivenTopics Growing GuidedTopics HDPFranchise HDPGibbsOnlineEM HDPVarGibbs
+    HiddenFactorsTopics HierarchicalPowerPrior HintedDocuments HintedStart ICD ItemColumns
+    ItemCounts Items IterateAverage Kernel KnownTopic LDA Langevin LearnsDocTopicPrior Learnt
+    LengthMultinomial Lifetimes LinearRegression LowRankDPP Mean MeanDecay MeanFieldRegression
+    Memory Minibatch MultiViewLDA NaiveBayesMixture NamedVectorizer NewTopic NewWord NodeStatistics
+    NoiseStart Normal OneOrMixed OneTopic Online OnlineEM OpenVocabulary Optimization Parameters
+    PhraseTable Phrases Poisson Policy PopulationVB Position PowerPrior Process ProgressReport Rate
+    RatingCommit RatingLDA Response ResponseMoments Resumed Rounds Rows SBP SVB SVBHPP SVBLDA
+    SamplerState ScaledDecay Schedule ScoreHistory Seats SeedWords Seeds SemiSupervised
+    SentenceCommit SentenceVectorizer SentimentWords Shares Snapshot SpectralStart Stacked
+    StackedStatistics State Statistics StochasticVI StreamingBayes StreamingCountVectorizer
+    StreamingLDA StreamingMixture StreamingPipeline SummaryCommit SupervisedCommit SupervisedLDA
+    Symmetric Table TableStatistics Tallies Tokenizer TopicCommit TopicCounts TopicLabels
+    TopicLifetime TopicPosterior TopicStream TopicTracker Traits Variational VariationalOnlineEM
+    VectorMoments WAS WASTopicModel Weighted Window WithPseudoTokens WordCounts WordSets
+    WordsAndLengths ZipfPrior class_words_prior mark_negations split_sentences
 """
 OTHERS = """
     builtins.frozenset datetime.date datetime.datetime datetime.timedelta datetime.timezone

@@ -290,6 +290,12 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
         self : object
         """
         self._validate_params()
+        settings = {} if self.model is None else self.model.get_params()
+        if most := settings.get("schedule__n_start_documents"):
+            raise ValueError(
+                f"topics change places over the first schedule__n_start_documents={most} documents "
+                "of model, and shares of topics would mix them; set 0"
+            )
         documents = self._read(X, times, groups, ids)
         texts, time = documents.texts, last_time(documents.labels)
         if self._begun:
