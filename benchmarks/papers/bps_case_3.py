@@ -6,7 +6,8 @@ probability on held-out documents through the stream, in nats per token, by the 
 (Figure 12) and by the size of the minibatches (Figures 1b and 13). The Zipf prior (exponent
 1.07, mass 1 for each topic) takes its ranks from an English word list. Beside the paper's
 comparison stands what it leaves out: ranks of the corpus itself, SVB with flat priors and with
-this package's defaults, a flat boost, and the unigram model.
+this package's defaults, and a flat boost; the frequencies of words, with no topics, stand
+everywhere.
 
     STREAMTOPICS_DATA=... python -m benchmarks.papers bps_case_3
 """
@@ -50,8 +51,9 @@ FLAT = (0.01, 0.1, 1.0)
 FLAT_BOOST = (0.1, 0.5)
 TESTED, MOST = 2000, 100_000
 SPLITS, SPLITS_OF_RIVALS = 11, 3
-ENGLISH, RIVALS = "Zipf, English ranks", "others"
-Model = BPSLDA | SVBLDA
+ENGLISH, RIVALS, FREQUENCIES = "Zipf, English ranks", "others", "word frequencies"
+# None is a model without topics, the frequencies of the words so far.
+Model = BPSLDA | SVBLDA | None
 svb = partial(SVBLDA.preset, "SVBLDA", 100)
 bps = partial(BPSLDA.preset, "BPSLDA", 100)
 
@@ -80,15 +82,18 @@ def english() -> list[str]:
         return [line.split()[1] for line in lines if len(line.split()) > 1]
 
 
-def paper(split: corpora.Split, of: Stream, *, quick: bool) -> Iterator[tuple[str, int, Model]]:
-    """What the paper compares, by name and size of minibatches."""
+def paper(
+    split: corpora.Split, of: Stream, *, quick: bool, mass: float = 1.0
+) -> Iterator[tuple[str, int, Model]]:
+    """What the paper compares, by name and size of minibatches, beside the frequencies of words."""
     ranked = list(split.words[::-1]) if quick else english()
-    prior = zipf_prior(word_ranks(ranked, list(split.words)), mass=1.0)
+    prior = zipf_prior(word_ranks(ranked, list(split.words)), mass=mass)
     grid = [(scale, of.size) for scale in SCALES]
     grid += [(scale, size) for size in of.sizes for scale in (0.0, of.scale)]
     for scale, size in grid:
         name = f"BPS, s = {scale:g}" if scale else "SVB"
         yield name, size, bps(boosting_scale=scale, topic_word_prior=prior)
+    yield from ((FREQUENCIES, size, None) for size in (of.size, *of.sizes))
 
 
 def others(split: corpora.Split, of: Stream) -> Iterator[tuple[str, int, Model]]:
@@ -104,14 +109,20 @@ def others(split: corpora.Split, of: Stream) -> Iterator[tuple[str, int, Model]]
     for scale in FLAT_BOOST:
         name = f"flat, mass 1, s = {scale:g}"
         yield name, of.size, bps(boosting_scale=scale, topic_word_prior=flat)
+    yield FREQUENCIES, of.size, None
 
 
 def rows(model: Model, split: corpora.Split, size: int) -> Iterator[Row]:
     """The score on the test documents through the stream, and at its end."""
+    _, held_out = completion_split(split.test)
     for batch, look, moment, seen in minibatches(split.train.shape[0], size):
-        model.partial_fit(split.train[batch])
+        if model is not None:
+            model.partial_fit(split.train[batch])
         if look:
-            score = float(model.score(split.test))
+            score = (
+                corpora.unigram_score(split.train[:seen], held_out) if model is None
+                else float(model.score(split.test))
+            )  # fmt: skip
             final = score if moment == "last" else ""
             yield {"seen": seen, "moment": moment, "score": score, "final": final}
 
@@ -123,16 +134,14 @@ def run(cell: Cell, quick: bool) -> Iterator[Row]:
     chosen = paper(split, of, quick=quick) if cell["kind"] == ENGLISH else others(split, of)
     given = {"random_state": cell["split"], "n_jobs": 2}
     for method, size, model in chosen:
-        model.set_params(doc_topic_prior=0.01, **given)
+        if model is not None:
+            model.set_params(doc_topic_prior=0.01, **given)
         for row in rows(model, split, size):
             yield {"method": method, "size": size, **row}
     if cell["kind"] == RIVALS:
         method = "flat 0.05, alpha 0.1, SVB"
         for row in rows(svb(**given), split, of.size):
             yield {"method": method, "size": of.size, **row}
-        unigram = float(corpora.unigram_score(split.train, completion_split(split.test)[1]))
-        end = {"seen": split.train.shape[0], "moment": "last", "score": unigram, "final": unigram}
-        yield {"method": "unigram model", "size": of.size, **end}
 
 
 PARTS = {ENGLISH: SPLITS, RIVALS: SPLITS_OF_RIVALS}

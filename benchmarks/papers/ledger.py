@@ -41,6 +41,8 @@ class Picture:
         bands are of what is left without them.
     pairs : tuple of tuple of str
         Series that are shown less others, on the same split, in the place of all series.
+    mark : float
+        Where on the x axis the paper is, if it is marked; 0 if not.
     """
 
     kind: str
@@ -55,6 +57,7 @@ class Picture:
     title: str = ""
     within: str = ""
     pairs: tuple[tuple[str, str], ...] = ()
+    mark: float = 0.0
 
     def called(self, column: str) -> str:
         """What a column is called, with its unit."""
@@ -74,7 +77,7 @@ def less(picture: Picture, rows: list[dict[str, str]]) -> list[dict[str, str]]:
         | {picture.series: f"{one} less {other}", picture.y: str(value - known[other, *key])}
         for one, other in picture.pairs
         for (name, *key), value in known.items()
-        if name == one
+        if name == one and (other, *key) in known
     ]
 
 

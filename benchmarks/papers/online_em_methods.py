@@ -36,8 +36,12 @@ TRUE_ALPHA = 1.61 * np.array([5, 4, 3, 2, 2, 1.5, 1.5, 1, 1, 1]) / 22
 N_TRUE = len(TRUE_ALPHA)
 # Documents to learn from and held out.
 SIZES = {"synthetic": (10_000, 250), "newsgroups": (10_000, 150), "imdb": (10_000, 150)}
-FILES = {"newsgroups": "newsgroups_train", "imdb": "imdb_unlabelled"}
 CORPORA = tuple(SIZES)
+# Short texts, so that the stream can be long; for its length alone.
+SIZES["commits"] = (10_000, 500)
+FILES = {
+    "newsgroups": "newsgroups_train", "imdb": "imdb_unlabelled", "commits": "commit_subjects",
+}  # fmt: skip
 QUICK_SIZE, QUICK_LENGTH, QUICK_WORDS = (1200, 20), 15, 60
 N_WORDS, N_PARTICLES = 10_000, 200
 

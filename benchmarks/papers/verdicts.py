@@ -26,7 +26,7 @@ EXACT = 16
 CONFIRMED, MOSTLY, LEVEL, IN_PART = "confirmed", "mostly", "level", "in part"
 REFUTED, SCALE, OPEN = "refuted", "not tested at the paper's scale", "not decidable"
 WORDS = CONFIRMED, MOSTLY, LEVEL, IN_PART, REFUTED, SCALE, OPEN
-NEARLY_ALL = 0.95
+NEARLY_ALL, PART = 0.95, 0.25
 
 
 @dataclass(frozen=True)
@@ -257,7 +257,7 @@ def verdict(
     confirmed : the mean is as claimed beyond chance, and 95 % of the comparisons hold
     mostly : the mean is as claimed beyond chance, and more than half of the comparisons hold
     level : 95 % of the comparisons differ by less than `margin`, where this is not the claim
-    in part : some comparisons hold, at least as many as are opposite
+    in part : a quarter of the comparisons hold or more, at least as many as are opposite
     refuted : the mean is opposite beyond chance
     not tested at the paper's scale : in part or refuted by a stream of less than a tenth of the
         paper's length, where the differences change with the length
@@ -278,7 +278,7 @@ def verdict(
     alike = any(one.alike is not None for one in claims)
     if not alike and sum(abs(one.difference) < margin for one in every) >= NEARLY_ALL * n:
         return LEVEL
-    if n_hold and n_hold >= n_opposite:
+    if n_hold >= max(n_opposite, PART * n):
         word = IN_PART
     else:
         word = REFUTED if sign_test(-means) < CHANCE else OPEN

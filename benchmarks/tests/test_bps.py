@@ -5,8 +5,9 @@ import numpy as np
 import pytest
 from scipy import sparse, stats
 
-from benchmarks.papers import bps_case_1, bps_case_2, bps_dirichlets
+from benchmarks.papers import bps_case_1, bps_case_2, bps_case_3, bps_dirichlets, bps_masses
 from streamtopics import AspectSentimentModel
+from streamtopics.metrics import completion_split
 from streamtopics.priors import SeedWords
 from streamtopics.updates import BPS, SVB
 
@@ -69,3 +70,19 @@ def test_sentiments_are_right_where_the_prediction_is(sentiments):
     nothing = np.empty(1, dtype=object)
     nothing[:] = [data.X[0] * 0]
     assert bps_case_2.accuracy(model, nothing, data.y[:1]) == 0.5
+
+
+def test_word_frequencies_are_those_of_the_documents_so_far():
+    split = bps_case_3.split_of(bps_case_3.QUICK_SET, 0, quick=True)
+    _, held_out = completion_split(split.test)
+    for row in bps_case_3.rows(None, split, 100):
+        counts = split.train[: row["seen"]].toarray().sum(axis=0) + 0.01
+        logs = held_out.toarray() @ np.log(counts / counts.sum())
+        assert row["score"] == pytest.approx(logs.sum() / held_out.sum(), rel=1e-6)
+
+
+def test_a_mass_of_one_is_that_of_the_figures():
+    cell = {"corpus": bps_case_3.QUICK_SET, "split": 0}
+    mine = list(bps_masses.run(cell | {"mass": 1}, quick=True))
+    theirs = bps_case_3.run(cell | {"kind": bps_case_3.ENGLISH}, quick=True)
+    assert [row["final"] for row in mine] == [row["final"] for row in theirs if row["final"]]

@@ -8,7 +8,7 @@ import pytest
 from scipy import integrate, sparse, stats
 from scipy.special import digamma, gammaln
 
-from benchmarks.papers import hpp_binomial, hpp_densities, hpp_electricity, hpp_nips
+from benchmarks.papers import hpp_binomial, hpp_budget, hpp_densities, hpp_electricity, hpp_nips
 from streamtopics.models import BetaBinomial
 from streamtopics.updates import Rounds
 from tests.plain import SVBLDA
@@ -157,3 +157,16 @@ def test_the_coin_and_the_market_are_forgotten_by_the_budget_of_theorem_1():
         assert len(rest) == len(batches) - 1
         for nats, kept in rest:
             assert nats == pytest.approx(budget, rel=1e-6) or (kept == 0 and nats <= budget)
+
+
+def test_a_budget_is_spent_and_not_more():
+    """The divergences of Beta densities, that are counted as the books have them."""
+    flips = np.random.default_rng(0).binomial(hpp_binomial.FLIPS, hpp_binomial.PROBABILITY)
+    lam = 1.0 + np.array([flips[0], hpp_binomial.FLIPS - flips[0]])
+    rows = list(hpp_budget.run({"data": "coin", "budget": 0.1}, quick=True))
+    for n, row in zip(flips[1:], rows, strict=True):
+        less = row["rho"] * lam + (1 - row["rho"])
+        both = [stats.beta(*less).entropy(), -stats.beta(*less).expect(stats.beta(*lam).logpdf)]
+        assert row["spent"] == pytest.approx(np.diff(both)[0], rel=1e-4)
+        assert row["share"] == pytest.approx(1.0, abs=1e-9)
+        lam = less + np.array([n, hpp_binomial.FLIPS - n])

@@ -83,6 +83,8 @@ def test_the_mean_and_the_counts_decide():
     assert_allclose(other.effect, -one.effect)
     # Half of the comparisons are opposite, whatever the mean is.
     assert word(rows(a=0.0, b=2.0, c=-1.0)) == word(rows(a=0.0, b=1.0, c=-2.0)) == IN_PART
+    few = {f"m{i}": 0.0 for i in range(4)}
+    assert word(rows(a=0.0, b=1.0, **few), than=("b", *few)) == OPEN
     assert word(rows(a=0.0, b=2.0, c=-1.0, d=1.0), than=("b", "c", "d")) == MOSTLY
     assert word(rows(a=0.0, b=-2.0, c=-1.0, d=1.0), than=("b", "c", "d")) == REFUTED
     # One comparison of twenty that does not hold leaves the claim confirmed, two do not.
