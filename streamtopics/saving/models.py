@@ -123,14 +123,16 @@ def load(path: str | os.PathLike[str], trusted: Sequence[str | type] = ()) -> An
     given = [t if isinstance(t, str) else f"{t.__module__}.{t.__name__}" for t in several]
     source = "another program"
     try:
-        with ZipFile(path) as archive:
-            source = archive.comment.decode() or source
-        named = skops.get_untrusted_types(file=path)
-        _check_trusted(path, named, given)
-        for name in given:
-            with suppress(AttributeError, ImportError, ValueError):
-                resolve_name(name)
-        model = skops.load(path, trusted=named)
+        # A ZipFile that opens the file itself can leave it open if memory lacks.
+        with Path(path).open("rb") as file:
+            with ZipFile(file) as archive:
+                source = archive.comment.decode() or source
+            named = skops.get_untrusted_types(file=file)
+            _check_trusted(path, named, given)
+            for name in given:
+                with suppress(AttributeError, ImportError, ValueError):
+                    resolve_name(name)
+            model = skops.load(file, trusted=named)
         check_held(model)
         cuts = [one.name for one in objects_in(model, {}) if isinstance(one, Tokenizer)]
         _check_trusted(path, cuts, given)
