@@ -367,8 +367,8 @@ def check_same_state(rule: Rule, before: Rule, state: object, posterior: Any) ->
     stateless = state is None and rule.init(posterior) is None
     if keeps_means(rule) != keeps_means(before) or not stateless:
         raise ValueError(
-            f"update is {rule} now, which cannot continue the topics and the state of {before}; "
-            "set update back, or start anew with fit"
+            f"update is {rule} now, but {rule} cannot continue the topics and the state of "
+            f"{before}; set update back, or start anew with fit"
         )
 
 

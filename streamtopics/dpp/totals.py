@@ -131,7 +131,7 @@ class WordsAndLengths(Totals):
         if found.max(initial=0) > MOST_WORDS:
             raise ValueError(
                 f"X has a sentence of {found.max()} words; ground_set='multinomial' allows "
-                f"{MOST_WORDS}. Cut it, or use 'poisson'"
+                f"{MOST_WORDS}. Cut the sentence, or use 'poisson'"
             )
         lengths = np.bincount(found, minlength=len(self.lengths)).astype(float)
         lengths[: len(self.lengths)] += self.lengths

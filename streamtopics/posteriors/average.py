@@ -71,8 +71,8 @@ class IterateAverage:
         """Update the posterior, and add the new iterate to the average."""
         if blend.noise is not None or np.ndim(blend.retain):
             raise ValueError(
-                "averages need a rule that retains the same share of all topics, without noise; "
-                "use another rule, or averaging=None"
+                "averages need a rule with one retained share for all topics, without noise; use "
+                "another rule, or averaging=None"
             )
         t = self.n_averaged + 1
         w = 1.0 / t if self.uniform else 2.0 / (t + 1)
