@@ -79,7 +79,7 @@ METHODS = {one.__name__: one for one in (classes, sentiments, summaries, electri
 def main() -> None:
     """Print the costs."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("methods", nargs="*", choices=[[], *METHODS], default=[*METHODS])
+    parser.add_argument("methods", nargs="*", metavar="METHOD", default=METHODS)
     for method in parser.parse_args().methods:
         for runs in zip(*(METHODS[method]() for _ in range(N_RUNS)), strict=True):
             print(f"{runs[0][0]}: {min(cost for _, cost in runs):.2f} s", flush=True)
