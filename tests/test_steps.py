@@ -114,4 +114,4 @@ def test_a_column_that_changes_hands_within_a_nested_pipeline_is_forgotten():
     assert set(names_of(model)) & {"e1", "f1", "g1"}
     assert_array_equal(*learnt)
     # Words changed hands, or this would say nothing.
-    assert len(model[0].names_since(1)[0]) > 0
+    assert len(model[0].changed_since(1)) > 0

@@ -104,8 +104,6 @@ class NaiveBayesMixture(MixtureModel):
         """The classes as whole numbers from 0 on."""
         codes = np.asarray(y)
         if not ((codes == np.floor(codes)) & (codes >= 0) & (codes < self.n_classes)).all():
-            raise ValueError(
-                "the classes y of NaiveBayesMixture must be whole numbers from 0 to "
-                f"{self.n_classes - 1}; got others"
-            )
+            allowed = f"whole numbers from 0 to {self.n_classes - 1}"
+            raise ValueError(f"classes y of NaiveBayesMixture must be {allowed}")
         return codes.astype(np.int64)

@@ -141,7 +141,7 @@ class PhraseTable:
         elapsed = n_documents - self.n_documents
         decay = 1.0 if half_life is None else 2.0 ** (-elapsed / half_life)
         old = self.counts * decay
-        old[:, [FIRST, SECOND]] += found.totals_of(self.tags)
+        old[:, FIRST:WORDS] += found.totals_of(self.tags)
         old[:, WORDS] += found.n_words
         places, known = _places(self.keys, found.keys)
         old[places[known], PAIR] += found.counts[known]
@@ -163,12 +163,16 @@ class PhraseTable:
         self, keys: np.ndarray, counts: np.ndarray, found: Pairs, rule: Phrases
     ) -> dict[int, str]:
         """The phrases: earlier phrases still frequent, and new phrases with known words."""
-        stays = counts[:, PAIR] >= STAYS * rule.min_count
-        names = {key: self.names[key] for key in keys[stays].tolist() if key in self.names}
-        n_pair, n_first, n_second, n = counts[counts[:, PAIR] >= rule.min_count].T
+        held = np.sort(np.fromiter(self.names, np.uint64, len(self.names)))
+        places, known = _places(keys, held)
+        places, held = places[known], held[known]
+        stays = counts[places, PAIR] >= STAYS * rule.min_count
+        names = {key: self.names[key] for key in held[stays].tolist()}
+        frequent = np.flatnonzero(counts[:, PAIR] >= rule.min_count)
+        n_pair, n_first, n_second, n = counts[frequent].T
         # A single pair has no information; it is a phrase.
         npmi = np.log(n_pair * n / (n_first * n_second)) / np.maximum(np.log(n / n_pair), 1e-300)
-        new = keys[counts[:, PAIR] >= rule.min_count][npmi >= rule.min_npmi]
+        new = keys[frequent][npmi >= rule.min_npmi]
         places, known = _places(found.keys, new)
         for key, place in zip(new[known].tolist(), places[known].tolist(), strict=True):
             words = found.spelled(place)

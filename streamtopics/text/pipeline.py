@@ -137,7 +137,7 @@ class StreamingPipeline(ShowsTopics, LinksToReference, Pipeline, WithCache):
                     # In case a later step fails.
                     self._n_passed = known
                 learnt = known if n_passed is None else min(known, n_passed)
-                columns, n_passed = source.names_since(learnt)[0], source.n_documents_seen_
+                columns, n_passed = source.changed_since(learnt), source.n_documents_seen_
                 # After a failure the earlier words are of an earlier minibatch.
                 if len(columns) and vocabulary is not None and learnt == known:
                     words = np.array(vocabulary.names_of(columns), dtype=object)

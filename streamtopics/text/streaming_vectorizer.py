@@ -359,7 +359,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         table = self._stream("document_frequency_").table
         return np.asarray(table.owners(np.arange(table.n_columns))[1])
 
-    def names_since(self, n_documents: int) -> tuple[np.ndarray, list[str]]:
+    def changed_since(self, n_documents: int) -> np.ndarray:
         """Columns of a stream with a new or lost word since `n_documents`.
 
         Parameters
@@ -371,14 +371,10 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         -------
         columns : ndarray of int64
             Columns with other words in a model's earlier topics.
-        names : list of str
-            The present words.
         """
         if self.vocabulary is not None:
-            return np.zeros(0, np.int64), []
-        vocabulary = self._stream("names_since")
-        columns = vocabulary.table.changed_since(n_documents)
-        return columns, vocabulary.names_of(columns)
+            return np.zeros(0, np.int64)
+        return np.asarray(self._stream("changed_since").table.changed_since(n_documents))
 
     def _check_parameters(self) -> None:
         """Check all parameters but the vocabulary, unless already checked."""

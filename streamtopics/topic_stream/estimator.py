@@ -360,7 +360,7 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
         if lifetimes is not None:
             cells = cells.with_topics(_moved(lifetimes, topics._commit.lifetimes))
         if is_open:
-            columns, _ = words.names_since(n_before)
+            columns = words.changed_since(n_before)
             # The documents of the words counted now have not been added yet.
             own = (words.transform(texts)[:, columns] > 0).sum(axis=0) if texts else 0.0
             earlier = np.maximum(words.document_frequency_[columns] - np.ravel(own), 0.0)

@@ -366,19 +366,17 @@ def test_columns_keep_their_words_while_they_are_not_recycled():
     assert n_changed > 20
 
 
-def test_names_since():
+def test_columns_that_changed_since():
     model, history = StreamingCountVectorizer(max_features=60, half_life=80.0), {}
     for texts in stream(15):
         model.partial_fit(texts)
         history[model.n_documents_seen_] = model.get_feature_names_out()
     now = model.get_feature_names_out()
     for t, then in history.items():
-        columns, names = model.names_since(t)
-        assert set(np.flatnonzero(then != now)) <= set(columns.tolist())
-        assert_array_equal(names, now[columns])
-    assert_array_equal(model.names_since(model.n_documents_seen_)[0], [])
-    assert len(model.names_since(0)[0]) == 60
-    assert 0 < len(model.names_since(model.n_documents_seen_ - 120)[0]) < 60
+        assert set(np.flatnonzero(then != now)) <= set(model.changed_since(t).tolist())
+    assert_array_equal(model.changed_since(model.n_documents_seen_), [])
+    assert len(model.changed_since(0)) == 60
+    assert 0 < len(model.changed_since(model.n_documents_seen_ - 120)) < 60
 
 
 # State
@@ -492,8 +490,8 @@ def test_errors():
         model.recycled_  # noqa: B018
     with pytest.raises(ValueError, match="cannot go on from the vocabulary of a corpus"):
         model.fit(["red sea"]).partial_fit(["red"])
-    with pytest.raises(AttributeError, match="no names_since"):
-        model.names_since(0)
+    with pytest.raises(AttributeError, match="no changed_since"):
+        model.changed_since(0)
     assert model.partial_fit is not None
     again = clone(model).partial_fit(["red sea sky"])
     assert list(again.fit(["blue"]).vocabulary_) == ["blue"]
