@@ -6,23 +6,17 @@ milliseconds for the normaliser, alone and with its derivatives by U, theta and 
 the median of some runs. Seconds are those of the processor.
 
 estimator: LowRankDPP. Milliseconds to transform one review of ten sentences, the median over
-reviews; then minutes and memory of `fit` on some numbers of reviews, each in a process of its
-own. Memory is the peak during the fit, less what there was before it with the data: flat if it
-grows with nothing but them.
+reviews.
 
     python -m benchmarks.dpp core
     STREAMTOPICS_DATA=... python -m benchmarks.dpp estimator
 """
 
 import argparse
-import multiprocessing
 import statistics
-import tempfile
 import time
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
 from itertools import pairwise
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -107,11 +101,6 @@ class Reviews(NamedTuple):
     X: sparse.csr_matrix
     groups: np.ndarray
 
-    def first(self, n_documents: int) -> "Reviews":
-        """Those of the first reviews."""
-        stop = np.searchsorted(self.groups, n_documents)
-        return Reviews(self.X[:stop], self.groups[:stop])
-
 
 def read_reviews(name: str, n_documents: int) -> Reviews:
     """The sentences of reviews over their most frequent words."""
@@ -130,52 +119,13 @@ def transform(reviews: Reviews, options: argparse.Namespace) -> None:
     model = streamtopics.LowRankDPP(
         ground_set="bernoulli", n_components=options.components, random_state=0
     )
-    few = reviews.first(options.documents[0])
-    model.fit(few.X, groups=few.groups)
-    starts = np.flatnonzero(np.diff(few.groups, prepend=-1))
+    model.fit(reviews.X, groups=reviews.groups)
+    starts = np.flatnonzero(np.diff(reviews.groups, prepend=-1))
     long_enough = [s for s, e in pairwise(starts) if e - s >= N_SENTENCES]
-    documents = [[few.X[start : start + N_SENTENCES]] for start in long_enough[:200]]
+    documents = [[reviews.X[start : start + N_SENTENCES]] for start in long_enough[:200]]
     seconds = [median_seconds(lambda x=x: model.transform(x), 3) for x in documents]
     print(f"transform of one review of {N_SENTENCES} sentences, median of {len(seconds)}: "
           f"{1e3 * statistics.median(seconds):.3f} ms", flush=True)  # fmt: skip
-
-
-def memory(name: str) -> float:
-    """VmRSS, now, or VmHWM, the peak, of this process in megabytes."""
-    status = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
-    return next(int(line.split()[1]) for line in status if line.startswith(name)) / 1e3
-
-
-def fit_alone(path: str, components: int, n_jobs: int) -> tuple[float, float, float]:
-    """Seconds, and megabytes before and at the peak."""
-    model = streamtopics.LowRankDPP(
-        ground_set="bernoulli", n_components=components, n_jobs=n_jobs, random_state=0
-    )
-    with np.load(path) as parts:
-        csr = (parts["data"], parts["indices"], parts["indptr"])
-        X, groups = sparse.csr_matrix(csr, shape=(len(csr[2]) - 1, V)), parts["groups"]
-    Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
-    before, started = memory("VmRSS"), time.perf_counter()
-    model.fit(X, groups=groups)
-    return time.perf_counter() - started, before, memory("VmHWM")
-
-
-def fits(reviews: Reviews, options: argparse.Namespace) -> None:
-    """Minutes and memory of each number of reviews."""
-    print(f"fit, r = {options.components}, {options.jobs} threads")
-    print(f"| reviews | sentences | minutes | MB before | MB at the peak | more |\n{'|---' * 6}|")
-    context = multiprocessing.get_context("spawn")
-    with tempfile.TemporaryDirectory() as folder:
-        for n_documents in options.documents:
-            part, path = reviews.first(n_documents), str(Path(folder) / "part.npz")
-            X = part.X
-            np.savez(path, data=X.data, indices=X.indices, indptr=X.indptr, groups=part.groups)
-            with ProcessPoolExecutor(1, mp_context=context) as alone:
-                job = alone.submit(fit_alone, path, options.components, options.jobs)
-                seconds, before, peak = job.result()
-            cells = [f"{n_documents:,}", f"{X.shape[0]:,}", f"{seconds / 60:.1f}"]
-            cells += [f"{before:.0f}", f"{peak:.0f}", f"{peak - before:.0f}"]
-            print(f"| {' | '.join(cells)} |", flush=True)
 
 
 def main() -> None:
@@ -184,15 +134,13 @@ def main() -> None:
     parser.add_argument("--sets", type=int, default=10_000)
     parser.add_argument("--runs", type=int, default=200)
     parser.add_argument("--corpus", default="imdb_unlabelled")
-    parser.add_argument("--documents", type=int, nargs="+", default=[12_500, 25_000, 50_000])
+    parser.add_argument("--documents", type=int, default=12_500)
     parser.add_argument("--components", type=int, default=10)
-    parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
     if options.what == "estimator":
-        reviews = read_reviews(options.corpus, max(options.documents))
+        reviews = read_reviews(options.corpus, options.documents)
         with threadpool_limits(limits=1):
             transform(reviews, options)
-        fits(reviews, options)
         return
     with threadpool_limits(limits=1):
         draws(options)
