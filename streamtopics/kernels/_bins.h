@@ -18,16 +18,21 @@ static void st_count_in_bins(const double *row, Py_ssize_t n, double scale, int 
     int64_t of_round;
     memcpy(&of_round, &round, sizeof of_round);
     for (Py_ssize_t k = 0; k < n; k++) {
-        const double v = row[k] > 0.0 ? scale * row[k] : 0.0;
+        /* Without branches, which nobody can predict. */
+        const double v = scale * (row[k] > 0.0 ? row[k] : 0.0);
         uint64_t bits;
-        double m;
+        int64_t places[2];
+        double m, x;
         memcpy(&bits, &v, sizeof bits);
         const int64_t e = (int64_t)(bits >> 52) - 1023, upper = (int64_t)(bits >> 51) & 1;
+        const int64_t is_low = e >> 63;
         bits = (bits & UINT64_C(0xfffffffffffff)) | UINT64_C(0x3ff0000000000000);
         memcpy(&m, &bits, sizeof m);
-        const double above = 4.0 * m - (upper ? 7.0 : 5.0), below = 2.0 * v - 1.0;
-        const double x = e >= 0 ? above : below;
-        int64_t bin = e >= 0 ? 1 + 2 * e + upper : 0;
+        const double in_bin[2] = {4.0 * m - 5.0 - 2.0 * (double)upper, 2.0 * v - 1.0};
+        memcpy(places, in_bin, sizeof places);
+        places[0] = (places[0] & ~is_low) | (places[1] & is_low);
+        memcpy(&x, places, sizeof x);
+        int64_t bin = (1 + 2 * e + upper) & ~is_low;
         bin = bin < ST_BINS - 1 ? bin : ST_BINS - 1;
         const double t2 = 2.0 * x * x - 1.0, t3 = 2.0 * x * t2 - x, t4 = 2.0 * t2 * t2 - 1.0;
         const double t[ST_MOMENTS] = {1.0, x, t2, t3, t4, 2.0 * x * t4 - t3, 2.0 * t3 * t3 - 1.0,

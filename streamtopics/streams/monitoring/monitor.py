@@ -173,12 +173,10 @@ class DriftMonitor(ShownAsTable):
         """Test a minibatch; returns new values of attributes, with "alarms" after a change."""
         if not self.documents or not number_of_rows(documents):
             return {}
-        parts = documents, together(self.documents)
-        places = [_some(number_of_rows(part), rng) for part in parts]
-        new, before = (
-            batches.counts_of(model, take_rows(part, place))
-            for part, place in zip(parts, places, strict=True)
+        (some, places), (others, _) = (
+            _some(part, rng) for part in (documents, together(self.documents))
         )
+        new, before = batches.counts_of(model, some), batches.counts_of(model, others)
         counts = sparse.vstack([new, before], format="csr")
         features = statistics.block_features(last_step(model), counts, new.shape[0], rng)
         # With less than 3 / alpha relabellings the exact test cannot reach the level.
@@ -201,7 +199,7 @@ class DriftMonitor(ShownAsTable):
                 *test[:-1], new.shape[0], before.shape[0],
                 alarm.changed_topics(found, self.alpha, top_words),
                 alarm.new_words(new, before, self.alpha, names),
-                alarm.new_topics(new, before, self.alpha, names, places[0]),
+                alarm.new_topics(new, before, self.alpha, names, places),
             )  # fmt: skip
             after["alarms"] = (*self.alarms, rung)[-KEPT:]
             LOG.info("%s", rung)
@@ -223,6 +221,10 @@ class DriftMonitor(ShownAsTable):
         kernel.write([], [(self.__dict__, name, value) for name, value in after.items()])
 
 
-def _some(n: int, rng: np.random.Generator) -> np.ndarray:
-    """Places of at most `MAX_DOCUMENTS` of n documents, at random."""
-    return np.arange(n) if n <= MAX_DOCUMENTS else np.sort(rng.permutation(n)[:MAX_DOCUMENTS])
+def _some(documents: Documents, rng: np.random.Generator) -> tuple[Documents, np.ndarray]:
+    """At most `MAX_DOCUMENTS` documents at random, and their places."""
+    n = number_of_rows(documents)
+    if n <= MAX_DOCUMENTS:
+        return documents, np.arange(n)
+    places = np.sort(rng.permutation(n)[:MAX_DOCUMENTS])
+    return take_rows(documents, places), places
