@@ -6,7 +6,8 @@ praise and one of blame (Table 2), which stand beside the topics of LDA-0 whose 
 opinions of a kind. Of LDA-R, SLDA and HFT (Table 3) all are chosen like these. `opinion` is the
 share of the ten top words that a list of opinion words (Hu and Liu's) has on the right side, less
 those on the wrong one. `shared` is how many of the top words of LDA-R's descriptive topics another
-method's have, as a share, topics matched for the most.
+method's have, as a share, topics matched for the most. The score of the topic "share" is the share
+of the words of a review that LDA-R learns to be opinions.
 
 Synthetic reviews of items (Table 1): learnt topics are matched with the true descriptive ones for
 the most probability in common. A top word is an `outlier` if the true topic says it less often
@@ -94,6 +95,10 @@ def of_films(cell: Cell, quick: bool) -> Iterator[Row]:
         for k, side in zip(ends, lists, strict=True):
             row = {"score": float(scores[k]), "opinion": opinion(top[k], side, lists)}
             yield {"method": method, "topic": side} | NOTHING | row | {"words": " ".join(top[k])}
+        if own:
+            omega = model.qualitative_prior_
+            for name, share in ((method, float(omega[1] / omega.sum())), ("a tenth", 0.1)):
+                yield {"method": name, "topic": "share"} | NOTHING | {"score": share}
         order = [k for k in np.argsort(-model.components_.sum(axis=1)) if k not in ends]
         for place, k in enumerate(order[:N_SHOWN], 1):
             row = {"score": float(scores[k]), "words": " ".join(top[k])}
