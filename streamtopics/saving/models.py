@@ -134,8 +134,8 @@ def load(path: str | os.PathLike[str], trusted: Sequence[str | type] = ()) -> An
                     resolve_name(name)
             model = skops.load(file, trusted=named)
         check_held(model)
-        cuts = [one.name for one in objects_in(model, {}) if isinstance(one, Tokenizer)]
-        _check_trusted(path, cuts, given)
+        cuts = {one.name for one in objects_in(model, {}) if isinstance(one, Tokenizer)}
+        _check_trusted(path, sorted(cuts), given)
     except (MemoryError, OSError, LoadError):
         # The content is right, or the error was already told.
         raise

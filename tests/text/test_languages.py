@@ -7,7 +7,7 @@ from types import ModuleType
 import pytest
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
-from streamtopics import load, save
+from streamtopics import TopicStream, load, save
 from streamtopics.saving import LoadError
 from streamtopics.text import StreamingCountVectorizer, Tokenizer, stop_words
 from streamtopics.text.languages import unspaced_script
@@ -60,6 +60,18 @@ def test_a_tokenizer_is_kept_by_name_and_trusted_at_load(tmp_path):
         load(tmp_path / "words")
     again = load(tmp_path / "words", trusted=["shlex:split"])
     assert again.transform(["red sky", "'red sky'"]).toarray().tolist() == [[0, 0], [1, 0]]
+
+
+def test_a_tokenizer_of_a_stream_and_of_its_parts_is_named_once(tmp_path):
+    words = StreamingCountVectorizer(
+        tokenizer=Tokenizer("shlex:split"), token_pattern=None, max_features=20, min_df=1
+    )
+    stream = TopicStream(2, vectorizer=words).fit(["'red sky' sea", "green 'red sky'"] * 10)
+    save(stream, tmp_path / "a.model")
+    with pytest.raises(LoadError, match=r"names shlex:split, not part .* --trust shlex:split$"):
+        load(tmp_path / "a.model")
+    again = load(tmp_path / "a.model", trusted=["shlex:split"])
+    assert (again.transform(["'red sky'"]) == stream.transform(["'red sky'"])).all()
 
 
 @pytest.mark.parametrize("name", ["jieba", "jieba:", ":lcut"])
