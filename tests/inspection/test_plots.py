@@ -260,7 +260,7 @@ def test_picture_of_drift(forgetting):
     assert [ax.images[0].get_array().shape for ax in axes] == [(3, 4), (3, 4)]
     assert_array_equal(axes[0].images[0].get_array(), forgetting.retention_history_.T)
     assert [label.get_text() for label in axes[0].get_xticklabels()][-1] == "2002"
-    with pytest.raises(ValueError, match="learnt from a minibatch"):
+    with pytest.raises(ValueError, match="has learnt a minibatch"):
         plot_drift(SVBHPP(3, inference="gibbs").partial_fit(np.zeros((0, 50))))
 
 
