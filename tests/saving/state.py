@@ -5,7 +5,7 @@ from types import ModuleType
 
 import numpy as np
 from scipy import sparse
-from streamtopics.kernels._tokens import Columns
+from streamtopics.kernels._tokens import Columns, Words
 
 
 def is_same(model, other):
@@ -22,6 +22,8 @@ def parts_of(value, known=()):
         return value.dtype.str, value.shape, value.flags.f_contiguous, value.tobytes()
     if isinstance(value, Columns):
         return parts_of(value.arrays())
+    if isinstance(value, Words):
+        return len(value)
     if isinstance(value, np.generic):
         return type(value).__name__, value.tobytes()
     if isinstance(value, np.random.RandomState):
@@ -41,5 +43,7 @@ def parts_of(value, known=()):
         state = value.__getstate__() if fields is None else {f: getattr(value, f) for f in fields}
         # Where scikit-learn's stop words are in memory.
         state = {name: part for name, part in (state or {}).items() if name != "_stop_words_id"}
+        if isinstance(state.get("places"), Words):
+            state |= {"places": state["places"].of(state["words"])}
         return type(value).__name__, parts_of(state, known)
     return type(value).__name__, repr(value)
