@@ -94,24 +94,25 @@ class Schedule:
         Documents in a part of a minibatch; each part is a step. None keeps minibatches whole.
         "auto" is 150, or None for rules of whole minibatches and, with sampling, for "hpp".
     growth : float or None, default=None
-        Power h of the number of tokens seen, N: a minibatch of B tokens weighs N^h - (N - B)^h, so
-        first guesses fade. None is 3 for rules that add minibatches up, else 1.
+        Exponent h. If N tokens are seen after a minibatch of B tokens, the minibatch has the weight
+        N^h - (N - B)^h, so first guesses fade. None is 3 if the rule adds minibatches, otherwise 1.
     prior_limit : float or None, default=0.3
-        Largest weight of the prior in learning, as a share of the learnt mass. A larger weight
-        makes topics of few words alike. At least 1e-10; None for no limit.
+        Largest weight of the prior in learning, as a share of the learnt mass; at least 1e-10. With
+        a larger weight topics of few words look alike. None sets no limit.
     n_rounds : int, default=1
-        Rounds between topics and documents in a minibatch; about 10 if few start from noise.
+        Rounds between topics and documents in a minibatch; about 10 if few minibatches start from
+        noise.
     n_start_rounds : int, default=1
         Least number of rounds in each of the first three minibatches or parts.
     warm_rounds : bool, default=False
         Whether a further round starts from the documents as left by the round before.
     n_start_documents : int, default=0
-        First documents of a stream that are kept. All are learnt anew, and topics start from all,
-        whenever the number has grown by a tenth; topics may change places meanwhile. 0 starts from
-        the first minibatch. Not for rules that forget, averages or births.
+        Number of first documents of a stream to keep. When the number of kept documents has grown
+        by a tenth, topics start anew from all kept documents, and may change places. With 0 topics
+        start from the first minibatch. 0 if the rule forgets, and with averages or births.
     averaging : {"linear", "uniform"} or None, default=None
-        Weights of the average of iterates (Polyak and Ruppert), for a kappa of 1/2 or less; None
-        for none.
+        Weights of the average of iterates (Polyak and Ruppert), useful if a kappa is 1/2 or less.
+        With None iterates are not averaged.
 
     Examples
     --------

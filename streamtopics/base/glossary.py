@@ -57,8 +57,8 @@ update_each_sweep : bool, default=False
     "boosted_prior": """\
 boosted_prior : float, array-like of shape (n_features,) or (n_components, n_features), \
         WordPrior, callable or None, default=None
-    Prior added by a boost with every minibatch; only the proportions of words count. None is
-    `topic_word_prior`.""",
+    Prior added again with every minibatch if the update rule boosts the prior. Only the proportions
+    of words count. None is `topic_word_prior`.""",
     "small_batches": """\
 batch_size : int, default=100
     Documents in a minibatch of `fit`.""",
@@ -71,7 +71,7 @@ batch_size : int, default=1000
     Documents in a minibatch of `fit`.""",
     "max_iter": """\
 max_iter : int, default=1
-    Passes of `fit` over the corpus; more than one counts the data again.""",
+    Passes of `fit` over the corpus. Each pass after the first counts the data again.""",
     "stream_kappa": """\
 kappa : float, default=0.7
     How fast `partial_fit` forgets, in (0, 1]. The step size of B documents after N earlier ones is
@@ -95,7 +95,7 @@ n_jobs : int or None, default=None
 random_state : int, RandomState instance or None, default=None
     Seed of the estimator.
 verbose : int, default=0
-    1 shows the progress of `fit`: scores of minibatches before learning, or bounds of rounds.""",
+    1 shows the progress of `fit`, with scores of minibatches or bounds of rounds.""",
 }
 
 TOPIC_ATTRIBUTES = """\
@@ -133,7 +133,7 @@ edits_ : list of Edit
 topic_numbers_, topic_names_ : ndarray of shape (n_components,)
     Numbers of the topics, the same when rows move, and names given by `rename`.
 hidden_topics_, locked_topics_ : ndarray of int
-    Rows left out of tables and pictures, and rows with fixed words.""",
+    Rows of topics left out of tables and pictures, and rows of topics with fixed words.""",
     "drift_attributes": """\
 retention_ : ndarray of shape (n_components,)
     Share of each topic kept by the rule at the last minibatch.

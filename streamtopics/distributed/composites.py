@@ -46,7 +46,8 @@ def compute_update(model: Learner, documents: object, *, n_ahead: int = 0) -> Co
     documents : path, list of str, matrix of counts or DataFrame
         A partition, as in `fit_partitions` without `read`.
     n_ahead : int, default=0
-        Documents to be applied before this task. Random seeds depend on the number.
+        Number of documents in updates that will be applied between `model` and this update. The
+        random seeds of the documents depend on this number.
 
     Returns
     -------

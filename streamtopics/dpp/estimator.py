@@ -79,60 +79,66 @@ class Learnt(Commit):
 
 @documented
 class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEstimator):
-    """Sets of points that repel similar ones: documents of sentences, baskets of items.
+    """Determinantal point process with a low-rank kernel, learnt from sets of points.
 
-    The kernel is noise + Diag(p)^{1/2} Phi A Phi' Diag(p)^{1/2} with A = gamma I +
-    U Diag(theta) U'. p and the features Phi belong to the ground set, U embeds the words, and each
-    document has its own theta.
+    Similar points rarely stand in one set, for example sentences in a document or items in a
+    basket. Set S has a probability proportional to det L_S, with the rows and columns of S in
+
+        L = noise + Diag(p)^{1/2} Phi A Phi' Diag(p)^{1/2},   A = gamma I + U Diag(theta) U'.
+
+    The ground set is the set of all possible points x, with probabilities p(x) and features phi(x),
+    the rows of Phi. The V features are words, items or coordinates; U has a row for each feature.
 
     Parameters
     ----------
     ground_set : {"bernoulli", "poisson", "multinomial", "items", "gaussian"} or measure, \
             default="bernoulli"
-        The points: sentences as sets of words, as counts, or as lengths with words divided by the
-        length; items of a list; vectors. Probabilities of points are learnt, unless a measure is
-        given, for example ``streamtopics.dpp.Fourier(2, 4)``.
+        The kind of points: sentences with phi(x) of 0 or 1 for each word ("bernoulli"), of counts
+        ("poisson"), or of counts divided by the length ("multinomial"); items of a list; or vectors
+        ("gaussian"). p is learnt, unless a measure such as ``streamtopics.dpp.Fourier(2, 4)`` is
+        given.
     n_components : int, default=10
-        Columns of U: two to six times as many as needed. The penalty removes superfluous columns.
+        Number of columns of U. Take two to six times as many as needed: the penalty removes
+        superfluous columns.
     noise : {"auto", "background", "counting"} or noise, default="auto"
-        Points outside the low-rank part: a Poisson number of points from p, or each other item with
-        the same probability. "auto" is "counting" for items, else "background". A record, for
-        example ``streamtopics.dpp.Background(2.0)``, sets the first level.
+        Points that join a set beside the points of the low-rank part. With "background" a Poisson
+        number of points is drawn from p. With "counting" each item not yet in the set joins with
+        the same probability. "auto" is "counting" for items, otherwise "background". If a record is
+        given, for example ``streamtopics.dpp.Background(2.0)``, learning starts from its level.
     noise_level : float or None, default=None
-        Level of the noise, at most 1e10. None learns the level; 0 stays 0.
+        Fixed level of the noise, at most 1e10. With None the level is learnt; level 0 stays 0.
     gamma : float or None, default=None
-        Weight of the features in A, at most 1e10. None learns the weight, from 1 / V or less; for
-        items None is 0, because of the "counting" noise. 0 stays 0.
+        Fixed value of gamma, at most 1e10. With None gamma is learnt, starting at 1 / V or less. If
+        the ground set is "items" and `gamma` None, gamma is 0: "counting" noise has the same role.
     theta : {"shared", "document"}, default="shared"
-        Whether U is learnt with one theta or with one for each set. The second scores far lower.
+        Whether all sets share one theta, or each set has an own theta, while U is learnt.
+        "document" scores far lower than "shared".
     penalty : float, default=0.001
-        Weight of the mean sum of theta and the squared sum of the lengths of U's columns.
+        Weight of the penalty in the objective. The penalty is the sum of theta, as a mean over the
+        sets, plus the square of the sum of the lengths of U's columns.
     max_iter : int, default=100
-        Maximal number of rounds of `fit`: 20 iterations of L-BFGS on U, then the rest.
+        Maximal number of rounds of `fit`. A round has 20 iterations of L-BFGS on U, followed by
+        steps on theta, gamma and the noise level.
     tol : float, default=0.001
-        `fit` stops when a round gains less, in nats per set.
+        `fit` stops when a round gains less than `tol`, in nats per set.
     max_local_iter : int, default=30
-        Steps on the theta of a set.
+        Number of steps on the theta of a set.
     batch_size : int, default=256
-        Sets in a minibatch. The steps of a `partial_fit` after `fit` are scaled for this size.
+        Number of sets in a minibatch. If `partial_fit` follows `fit`, the steps of AdaGrad are as
+        after minibatches of this size.
     step_size : float, default=0.3
         First step of AdaGrad in `partial_fit`, relative to the entries of the first U.
     kappa : float, default=0.5
-        In `partial_fit`, gamma, the noise and the mean theta move (t + 1)^-kappa of the way at the
-        t-th minibatch, in (0, 1].
-    n_jobs : int or None, default=None
-        Number of threads; None is 1 and -1 all processors. Results are the same for any number.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the first U.
-    verbose : int, default=0
-        1 shows the progress of `fit`.
+        Decay, in (0, 1]. At minibatch t of `partial_fit`, gamma, the noise level and the mean theta
+        move by the share (t + 1)^-kappa towards the values of the minibatch.
+    {common_parameters}
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, V)
-        U', with rows known up to sign; 0 for removed columns.
+        The transposed U. The signs of rows are arbitrary, and rows of removed columns are 0.
     theta_ : ndarray of shape (n_components,)
-        The shared theta, or the mean over the sets.
+        The theta shared by the sets, or the mean of the thetas of the sets.
     gamma_, noise_level_ : float
         Learnt values. The level of "background" noise is its expected number of points in a set.
     measure_ : BaseMeasure
@@ -148,7 +154,7 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
     n_batch_iter_, n_documents_seen_, n_sentences_seen_ : int
         Learnt minibatches, sets and points.
     n_features_in_ : int
-        Columns of the points; for items, of X.
+        Number of columns of the matrices of points; if the ground set is "items", of X.
 
     References
     ----------

@@ -154,23 +154,23 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
         hashes words of two letters or more to 2^18 binary columns; with ``quality="thesis"`` None
         counts the 500 most frequent words.
     quality : {"centrality", "thesis"} or callable, default="centrality"
-        "centrality" is the cosine with the mean of the document's sentences. "thesis" is the learnt
-        kernel of the source. A callable gets the sentences of a document and their features, a CSR
-        matrix with rows of length 1 or 0, and returns a number of at least 0 for each; 0 is never
-        chosen.
+        "centrality" is the cosine with the mean of the document's sentences. "thesis" is the
+        kernel of Dupuy (2017), learnt in `fit`. A callable gets the sentences of a document and
+        their features, a CSR matrix with rows of length 1 or 0, and returns a number of at least 0
+        for each sentence. Sentences of quality 0 are never chosen.
     quality_power : float or None, default=None
-        L = (q q)^(power / 2) S of quality q and similarity S; 0 is diversity alone. None is 2, or 1
-        for "thesis", as in the source.
+        The kernel is L_ij = (q_i q_j)^(power / 2) S_ij for sentences i and j with qualities q and
+        similarity S_ij. With power 0 the qualities do not count. None is 2; with "thesis" None is
+        1, as in Dupuy (2017).
     fragment_weight : float, default=0.5
         Factor of the centrality of fragments: sentences with a small first letter or a comma at the
-        start. In digests, sentences that continue another, for example "But it was not to be." or
-        "If its lens breaks, ...", are a last resort. 1 treats all alike.
+        start. Below 1, `digest` leaves out sentences that continue a sentence before, for example
+        "But it was not to be.", unless all sentences do. With 1 fragments count like sentences.
     n_components : int, default=10
-        Columns of U; for "thesis" only, like all further ones.
-    penalty : float, default=0.01
+        Number of columns of U, as in `LowRankDPP`. This and all further parameters are used only
+        with ``quality="thesis"``.
+    penalty, max_iter : float, default=0.01; int, default=10
         As in `LowRankDPP`.
-    max_iter : int, default=10
-        Maximal number of rounds of `fit`.
     random_state : int, RandomState instance or None, default=None
         Seed of the first U. Nothing else is random.
 
@@ -187,10 +187,10 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
 
     Notes
     -----
-    After N documents, df of them with the word, a word weighs log((1 + N) / (1 + df)) + 1; a
+    A word in df of N learnt documents has the weight log((1 + N) / (1 + df)) + 1; a
     TfidfVectorizer keeps its own weights. Sentences without a known word, or of English stop words
-    alone, are a last resort. The thesis prefers the shortest sentences and is about as good as
-    chance; see :doc:`/measured`.
+    alone, are chosen only if the document has no other sentences. With "thesis" short sentences
+    have a high quality, and summaries are about as good as chance; see :doc:`/measured`.
 
     References
     ----------

@@ -204,16 +204,16 @@ def unlock(model: BaseEstimator, topics: int | Sequence[int]) -> Edit:
 def exclude(model: BaseEstimator, topic: int, words: Collection[str | int]) -> Edit:
     """Keep words out of a topic from now on: "not this word".
 
-    The topic's tokens of the words go to the remaining topics in proportion to the tokens of each
-    word; later minibatches are treated alike. Locked topics get none.
+    The topic's tokens of an excluded word go to the other topics, in proportion to their tokens of
+    the word, now and in later minibatches. Locked topics get no tokens.
 
     Parameters
     ----------
     model, topic
         As in `split`.
     words : collection
-        Words of the vocabulary, or numbers of columns without names. In an open vocabulary the
-        exclusion of a word ends with the loss of the column.
+        Words of the vocabulary, or numbers of columns if columns have no names. In an open
+        vocabulary the exclusion of a word ends when the word loses its column.
 
     Returns
     -------

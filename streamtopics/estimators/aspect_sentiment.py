@@ -59,7 +59,8 @@ class AspectSentimentModel(LearnsByRule, SentenceTopics):
         0.05 for each word; the names then mean nothing.
     update : Rule or None, default=None
         How the posterior learns a minibatch; see `streamtopics.updates`. None is ``BPS(0.5,
-        "topic")``. With "whole", as in the source, the rare topics of a sentiment become all prior.
+        "topic")``. Nguyen et al. take "whole": a rare topic then gets as much of the prior as a
+        frequent topic, and learnt words hardly count in the rare topic.
     doc_sentiment_prior : float, default=1.0
         Dirichlet parameter of a document's sentiments (the papers' gamma), at least 1. 1 is flat;
         each further 1 acts like one more sentence of every sentiment.

@@ -97,15 +97,16 @@ class GuidedTopics(TakesVectors):
     Parameters
     ----------
     seeds : mapping of str to list of str
-        Words of each topic, by its name: two to five common words, rare in other topics. A shared
-        seed word is divided; words without a column do not count. A topic with labelled documents
-        needs no words.
+        Words of each topic, by its name: two to five words, common in the topic and rare in other
+        topics. If topics share a seed word, each topic gets an equal part of the word. Seed words
+        without a column in X are ignored. A topic with labelled documents needs no words.
     n_unseeded : int, default=0
         Further topics without names. Such topics take documents from the named topics.
     name_vectors : mapping of str to array-like, array-like or None, default=None
         Vectors of the names, of the same kind as the `vectors` of documents: by name, or a row for
-        each name in the order of `seeds`, zeros for no vector. Each vector counts as 30 documents.
-        A name with a vector needs no seeds; give an empty list. Vectors need one topic a document.
+        each name in the order of `seeds`. A row of zeros means that the name has no vector. Each
+        vector counts as 30 documents. A name with a vector needs no seeds; give an empty list.
+        With `name_vectors`, `inference` must be "one_topic" or a `OneTopic`.
     seed_weight : float, default=2.0
         Pseudo-tokens of the topic for each of its seed words in a document.
     seed_strength : float, default=20.0
@@ -118,13 +119,14 @@ class GuidedTopics(TakesVectors):
             default="online_em"
         How the topics learn a minibatch; see `streamtopics.updates`.
     inference : {"one_topic", "gibbs", "variational"} or LocalStep, default="one_topic"
-        How the topics of a document are found in learning. With one topic a document, seed words
-        and labels decide the topic; otherwise they are pseudo-tokens among the words.
+        How the topics of a document are found in learning. With "one_topic" seed words and labels
+        decide the topic; with "gibbs" and "variational" they are pseudo-tokens among the words.
     topic_word_prior : float, default=0.3
         Pseudo-count of every word in every topic, in tokens.
     n_start_documents : int, default=20000
-        Documents in the beginning of a stream. `partial_fit` keeps these, also in saved models, and
-        learns all again when their number has grown by a tenth. Rules with forgetting keep none.
+        Number of first documents of a stream kept by `partial_fit`, also in saved models. When the
+        number of kept documents has grown by a tenth, all kept documents are learnt again. If the
+        update rule forgets, no documents are kept.
     batch_size : int, default=20000
         Documents in a minibatch of `fit`; a rest of less than half joins the last minibatch. The
         first minibatch starts the learning and should hold many seed words.

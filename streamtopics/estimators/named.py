@@ -98,22 +98,24 @@ class SVBLDA(BayesianLDA):
 class BPSLDA(BayesianLDA):
     """Latent Dirichlet allocation with prior knowledge boosted along the stream.
 
-    Each minibatch adds the prior again, in proportion to the counts::
+    Each minibatch adds the prior again, in proportion to the tokens::
 
-        lam_t = lam_{t-1} + s_t + r_t eta,    r_t = scale * |s_t| / |eta|
+        lam_t = lam_{t-1} + s_t + r_t eta,    r_t = boosting_scale * |s_t| / |eta|
 
-    On a long stream the share of the prior in the topics stays near scale / (1 + scale). Boosting
-    helps if the prior has knowledge absent from the data (see `streamtopics.priors`), and harms if
-    wrong.
+    Here lam_t are the Dirichlet parameters of the topics after minibatch t, s_t the expected counts
+    of words in topics in the minibatch, eta the prior, and |.| is the sum over words and topics. On
+    a long stream the share of the prior in the topics stays near scale / (1 + scale). Boosting
+    helps if the prior has knowledge absent from the data (see `streamtopics.priors`); a wrong prior
+    does harm.
 
     {by_default}
 
     {parameters, n_components}
     boosting_scale : float, default=0.1
-        Pseudo-counts of the prior added for each token (the source's s); 0 is `SVBLDA`.
+        Pseudo-counts of the prior added for each token. With 0 the model is `SVBLDA`.
     boosting_norm : {"whole", "topic"}, default="whole"
-        "whole" boosts all topics alike, as in the source, and pulls rare topics hardest. "topic"
-        boosts each topic in proportion to the tokens of the topic.
+        "whole" adds the same prior to all topics, as in the paper, so rare topics are pulled
+        hardest. "topic" takes |s_t| and |eta| of each topic by itself.
     {boosted_prior, as_streaming_lda}
 
     {attributes, dirichlet_components, common_attributes}
@@ -171,9 +173,10 @@ class SVBHPP(BayesianLDA):
 
         lam_t = E[rho_t] lam_{t-1} + (1 - E[rho_t]) eta + s_t
 
-    q(rho_t) is found together with lam_t: retention is high if yesterday's topics explain the
-    minibatch better than no topics. Use this class for few large minibatches and for sudden
-    changes. For slow drift ``StreamingLDA(update=PowerPrior(Memory(20_000)))`` predicts better.
+    Symbols are as in `BPSLDA`. The posterior q(rho_t) of the retention rate is found together with
+    lam_t: the rate is high if earlier topics explain the minibatch better than the prior does. Use
+    this class for few large minibatches and for sudden changes. For slow drift
+    ``StreamingLDA(update=PowerPrior(Memory(20_000)))`` predicts better.
 
     {by_default}
 
@@ -181,14 +184,14 @@ class SVBHPP(BayesianLDA):
     rate : {"shared", "topic"}, default="shared"
         One retention rate for all topics (HPP), or one for each (MHPP).
     rate_estimate : {"posterior", "point"}, default="posterior"
-        "posterior" is the mean of q(rho), by a double bound, as in the source. "point" is the rate
-        of the greatest bound, without a prior, and also finds rates in the middle.
+        "posterior" takes the mean of q(rho), found by a double bound, as in the paper. "point"
+        takes the rate with the greatest bound, without a prior, and also finds rates near 0.5.
     rate_prior : float, Exponential or Normal, default=-0.1
         Prior of the rates. A number is the parameter gamma of `Exponential`, with density
-        proportional to exp(gamma rho) on [0, 1]; -0.1 is the source's, close to uniform.
+        proportional to exp(gamma rho) on [0, 1]. The paper has -0.1, close to uniform.
     rate_starts : tuple of float, default=(0.05, 0.95)
-        Mean rates at the start of the rounds in a minibatch; the result with the greatest bound is
-        taken. The single 0.5 of the source often misses a change of some topics.
+        Values of E[rho] at the start of the rounds in a minibatch; the result with the greatest
+        bound is taken. The single start 0.5 of the paper often misses a change of some topics.
     boosting_scale : float, default=0.0
         Pseudo-counts of `boosted_prior` added for each token, as in `BPSLDA`.
     {boosted_prior, as_streaming_lda}

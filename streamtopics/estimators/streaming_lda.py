@@ -57,12 +57,13 @@ class StreamingLDA(Editable):
         ``Gibbs(n_sweeps=5)``; by mean-field variational inference, ``Variational(tol=1e-3,
         max_iter=100)``; or as one topic and a background, ``OneTopic(share=0.8)``. "auto" goes by
         the mean length of the documents in `fit`, or in the first minibatch with a token: one topic
-        below 12 words, sampling below 60, else variational inference. For weights such as tf-idf,
-        length is the number of entries. `transform` and scores take more iterations.
+        below 12 words, sampling below 60, variational inference from 60 on. For weights such as
+        tf-idf the length is the number of entries. `transform` and scores take more iterations.
     view : {"auto", "mean", "corrected_mean", "geometric_mean"} or view, default="auto"
-        Word weights in the local step. "mean": the expected topics. "corrected_mean": exp(psi(lam +
-        1/2)), almost the same. "geometric_mean": exp(E[log beta]), as in exact variational Bayes,
-        worse in one pass. "auto" is "corrected_mean" for variational inference, else "mean".
+        Word weights in the local step, made from the Dirichlet parameters lam of the topics beta.
+        "mean" takes E[beta]; "corrected_mean" takes exp(psi(lam + 1/2)), almost the same;
+        "geometric_mean" takes exp(E[log beta]), as exact variational Bayes does, but topics of one
+        pass are worse. "auto" is "corrected_mean" for variational inference, otherwise "mean".
     doc_topic_prior : float, array-like of shape (n_components,), Symmetric or None, default=None
         Dirichlet parameter of the documents' topic proportions (the papers' alpha), in tokens, at
         the start. None is ``Symmetric(3)`` of `streamtopics.priors`: three tokens in all.
@@ -88,9 +89,9 @@ class StreamingLDA(Editable):
     batch_size : int, default=1200
         Documents in a minibatch of `fit`.
     max_iter : int or "auto", default="auto"
-        Passes of `fit` over the corpus. "auto" is one over at least 5,000 documents and 400,000
-        tokens, and up to five over less; with one topic a document one over 5,000 documents, else
-        two.
+        Passes of `fit` over the corpus. "auto" makes one pass over at least 5,000 documents and
+        400,000 tokens, and up to five passes over less. With one topic a document "auto" makes one
+        pass over at least 5,000 documents, and two passes over less.
     {common_parameters}
 
     Attributes

@@ -34,9 +34,9 @@ from streamtopics.utils.records import keep
 class StreamingMixture(ReportsLifetimes, TakesVectors, Editable):
     """Clusters of short texts: each document has one topic, and words of a background.
 
-    With one topic a document, all words of a short text point to this topic; mixed membership would
-    find `n_components` proportions from five words. A share of the words of each document is drawn
-    from a background common to all clusters, so ubiquitous words carry no weight.
+    With one topic a document, all words of a short text tell about one topic. Mixed membership
+    would have to find `n_components` proportions from five words. A share of the words of each
+    document is drawn from a background common to all clusters, so words of all texts do not count.
 
     {parameters, n_components}
     update : {"svb", "bps", "online_em", "power_prior", "hpp", "mhpp", "population_vb", \
@@ -49,21 +49,21 @@ class StreamingMixture(ReportsLifetimes, TakesVectors, Editable):
         Dirichlet parameter of the clusters: a pseudo-count, in tokens, of every word.
     {boosted_prior}
     start : {"spectral", "noise"} or Start, default="spectral"
-        As in `StreamingLDA`; ignored with births.
+        As in `StreamingLDA`; ignored if `births` is given.
     schedule : Schedule or None, default=None
-        As in `StreamingLDA`. With births and a rule with forgetting, set growing weights here.
+        As in `StreamingLDA`. With `births` and a rule that forgets, ``growth=None`` is 1.
     births : DirichletProcess or None, default=None
         How clusters are born and die along the stream, for example ``DirichletProcess()`` of
-        `streamtopics.updates`; at most `n_components` live at once. Under a rule with forgetting,
-        for example ``PowerPrior(Memory(10_000))``, dead clusters make room for new clusters, found
-        within one large minibatch. None keeps the number of clusters.
+        `streamtopics.updates`; at most `n_components` clusters live at once. If the update rule
+        forgets, for example ``PowerPrior(Memory(10_000))``, dead clusters make room for new ones. A
+        new cluster is found within one large minibatch. None keeps the number of clusters.
     vector_weight : float, default=0.2
-        Power of the probability of a document's vector, in [0, 1], if `vectors` are passed. 0
-        ignores the vectors; with 1 words hardly count.
+        Power of the probability of a document's vector, in [0, 1], if `vectors` are passed. With 0
+        vectors do not count; with 1 words hardly count.
     batch_size : int, default=3000
         Documents in a minibatch of `fit`.
     max_iter : int or "auto", default="auto"
-        Passes of `fit` over the corpus. "auto" is one over 5,000 documents or more, else two.
+        Passes of `fit` over the corpus. "auto" is 1 from 5,000 documents on, and 2 for less.
     {common_parameters}
 
     {attributes, dirichlet_components}

@@ -50,8 +50,8 @@ def documents_of(
     Returns
     -------
     documents : list of TopicDocument
-        ``pandas.DataFrame(documents)`` makes a frame. Shares, as means, are below 1 in short
-        documents.
+        ``pandas.DataFrame(documents)`` makes a frame. Shares are posterior means, so the prior
+        keeps the shares of short documents below 1.
 
     Examples
     --------

@@ -41,9 +41,10 @@ class Source(Protocol):
 
 @runtime_checkable
 class LocalStep(Protocol):
-    """A local step: derives from this class and defines `step` and `doc_topic`.
+    """Base class of local steps. A subclass defines `step` and `doc_topic`.
 
-    All draws come from `seeds`, one for each document: results do not depend on other documents.
+    All random draws of a document must come from its seed in `seeds`, so that the result does not
+    depend on other documents.
     """
 
     #: Reports of the step besides counts: "log_theta", "shares", "local_bound"

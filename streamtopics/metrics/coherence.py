@@ -47,16 +47,17 @@ def topic_coherence(
         The top words of each topic, the most probable first, at least two: as columns of X, for
         example of `relevant_words`; with `feature_names` as words; with `window` as tokens.
     X : {array-like, sparse matrix} of shape (n_documents, n_features), or iterable of documents
-        Counts; any positive count means presence. A large corpus other than the topics' own is
-        best. With `window`, the sequence of all tokens of each document.
+        Counts of words; any positive count means presence. A large corpus, not the corpus of the
+        topics, is best. With `window`, X holds the sequence of all tokens of each document.
     measure : {"npmi", "c_v", "umass", "uci"}, default="npmi"
         "npmi" goes from -1, never together, over 0, independent, to 1, only together. "umass" is at
         most about 0; "c_v" lies in [-1, 1]; "uci", NPMI without the denominator, is unbounded.
     feature_names : array-like of shape (n_features,), default=None
         The words of the columns of X, if `topics` holds words.
     epsilon : float or None, default=None
-        Added to the joint probability of two words, 1e-12 in gensim. None uses the limits in the
-        notes: 1e-12 for "uci", and one document for "umass" as in its paper.
+        Added to the joint probability of two words; gensim adds 1e-12. With None 1e-12 is added for
+        "uci", one document for "umass", as in its paper, and nothing for "npmi" and "c_v", with
+        the values in the Notes for words that never meet.
     window : int, "auto" or None, default=None
         Number of consecutive tokens in sliding windows, used instead of documents. "auto" is as
         published: 10 for "npmi" and "uci", 110 for "c_v". None is whole documents.
@@ -71,7 +72,8 @@ def topic_coherence(
     NPMI is -1 for two words that never meet, also if one never occurs, and 0 for two words of every
     document. In C_V the NPMI of a word with itself is 1, and a word that never occurs has 0 with
     all words. A conditioning word that never occurs gives log(1 / n_documents) in UMass, and
-    log(epsilon) in UCI. With `epsilon` these limits stay, and all other values follow the formulas.
+    log(epsilon) in UCI and, if `epsilon` is given, in UMass. With `epsilon` all pairs of words that
+    occur follow the formulas.
 
     UMass is the mean over pairs, not the sum. C_V can be high for words that never meet.
     With ``window="auto", epsilon=1e-12`` values are gensim's ("c_npmi", "c_v", "c_uci") if no

@@ -135,9 +135,10 @@ def per_token(log_probability: np.ndarray, n_tokens: float) -> float:
 def log_predictive_probability(estimator: object, X: object, *, random_state: int = 0) -> float:
     """Log predictive probability per held-out token, by document completion.
 
-    The proportions of a document are inferred from four fifths of the tokens, and the fifth part is
-    scored; see `completion_split`. Models, numbers of topics, packages and test sets are
-    comparable, because the score has no prior term.
+    The topic proportions of a document are inferred from four fifths of the tokens, and the
+    remaining tokens are scored; see `completion_split`. The score has no prior term. So models,
+    numbers of topics and packages are comparable, if they score the same documents over the same
+    columns.
 
     Parameters
     ----------
@@ -202,15 +203,17 @@ def held_out_log_probability(
 def unlike_known(estimator: object, X: object, known: object, reject: float) -> np.ndarray:
     """Find documents less probable than nearly all known documents.
 
-    With n tokens in a document of log probability log p, and mu the known documents' mean per
-    token,
+    For a document of n tokens with log probability log p under the model,
 
-        z = (log p - n mu) / sqrt(n).
+        z = (log p - n mu) / sqrt(n),
 
-    A document is unlike the n known documents if it is without a known word, or if 1 + the number
-    of known documents with an equal or smaller z is at most reject (1 + n). For new documents like
-    the known documents the probability of this is at most `reject`, for any model (a split
-    conformal test). Long documents on other subjects are found, but hardly any of ten words.
+    and mu is the mean log probability of a token in the known documents. A document is unlike the
+    m known documents if 1 + the number of known documents with an equal or smaller z is at most
+    reject (1 + m), or if the document has no word. If a new document is drawn like the known
+    documents, the probability to be unlike is at most `reject`, for any model (a split conformal
+    test). The probability is a mean over samples of known documents: for one sample the share may
+    be somewhat above `reject`. A long document on another subject is usually found, a document of
+    ten words hardly ever.
 
     Parameters
     ----------
@@ -219,7 +222,8 @@ def unlike_known(estimator: object, X: object, known: object, reject: float) -> 
     X, known : {array-like, sparse matrix} of shape (n_documents, n_features)
         Word counts. The model must not have learnt from the known documents.
     reject : float
-        In [0, 1]. Below 1 / (1 + known documents) only documents without words are unlike.
+        Largest expected share of unlike documents among documents like the known documents, in
+        [0, 1]. If `reject` is below 1 / (1 + m), only documents without words are unlike.
 
     Returns
     -------
@@ -237,8 +241,9 @@ def unlike_known(estimator: object, X: object, known: object, reject: float) -> 
     >>> X = make_lda_corpus(n_documents=900, n_features=200, random_state=0).X
     >>> other = make_lda_corpus(n_documents=100, n_features=200, random_state=1).X
     >>> model = StreamingMixture(5, random_state=0).fit(X[:600])
-    >>> [float(unlike_known(model, some, X[600:800], 0.1).mean()) for some in (X[800:], other)]
-    [0.14, 1.0]
+    >>> known, like = X[700:], X[600:700]
+    >>> [float(unlike_known(model, some, known, 0.1).mean()) for some in (like, other)]
+    [0.07, 1.0]
     """
     check_number(least=0, most=1, reject=reject)
     z, mean = _standardised(estimator, known, None)
@@ -262,8 +267,8 @@ def _standardised(estimator: object, X: object, mean: float | None) -> tuple[np.
 def perplexity(estimator: object, X: object, *, random_state: int = 0) -> float:
     """Perplexity of held-out tokens, exp(-`log_predictive_probability`).
 
-    The number of equally likely words that would be as hard to guess. Lower is better; an unlearnt
-    model has the number of features.
+    The number of equally likely words that would be as hard to guess. Lower is better. If a model
+    gives all words the same probability, the perplexity is the number of features.
 
     Parameters
     ----------

@@ -22,7 +22,8 @@ from streamtopics.utils.structure import check_structure
 class PredictiveScorer:
     """Scorer by `log_predictive_probability`, nats per held-out token; NaN without tokens.
 
-    Choose hyper-parameters by this scorer, comparable between all topic models.
+    Choose hyper-parameters by this scorer. Scores of all topic models over the same columns are
+    comparable.
 
     Parameters
     ----------

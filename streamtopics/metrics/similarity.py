@@ -51,10 +51,11 @@ def topic_diversity(topics: Sequence[Sequence[Any]] | np.ndarray) -> float:
 
 
 def topic_exclusivity(topics: object, n_words: int = 10) -> np.ndarray:
-    """Share of each topic in the probability of its top words; read together with coherence.
+    """How far the top words of each topic belong to this topic alone; read with coherence.
 
-    Random words are exclusive too, and more topics share more words, so exclusivity cannot choose
-    the number of topics.
+    The exclusivity of a topic is the mean of phi over its top words: the probability of a word in
+    the topic, divided by the sum of its probabilities in all topics. Random words are exclusive
+    too, and more topics share more words, so exclusivity cannot choose the number of topics.
 
     Parameters
     ----------
@@ -67,8 +68,8 @@ def topic_exclusivity(topics: object, n_words: int = 10) -> np.ndarray:
     Returns
     -------
     exclusivity : ndarray of shape (n_topics,)
-        In (0, 1]: 1 if the words are exclusive, 1 / n_topics if all topics are alike. The mean of
-        phi in the source; FREX there also weighs the frequency of words.
+        In (0, 1]: 1 if the words are exclusive, 1 / n_topics if all topics are equal. The measure
+        FREX of Bischof and Airoldi (2012) combines phi with the frequency of words.
 
     References
     ----------

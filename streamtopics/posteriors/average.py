@@ -25,9 +25,10 @@ MOST_THETA = 1e6
 
 
 class IterateAverage:
-    """The average of a posterior's iterates, for rules with one retained share of all topics.
+    """The average of a posterior's iterates. The rule must retain the same share of all topics.
 
-    `posterior` is before the first minibatch. If `uniform`, all iterates weigh the same.
+    `posterior` is the posterior before the first minibatch. If `uniform`, all iterates have the
+    same weight; otherwise iterate t has a weight proportional to t.
     """
 
     _holds = "self: V K; posterior: V K; rest: V K; theta: >=0; n_averaged: >=0"

@@ -113,7 +113,7 @@ def _check_law(exponent: float, mass: float | None) -> None:
 
 @dataclass(frozen=True, repr=False)
 class ZipfPrior(PriorRecord):
-    """A word prior by Zipf's law, made in the fit of a model: `zipf_prior`.
+    """A word prior by Zipf's law. A model computes the prior by `zipf_prior` at the first fit.
 
     Parameters
     ----------

@@ -76,8 +76,8 @@ class RatingLDA(UserItemModel):
 
     A share of the words of each review comes from the positive topic if the rating is at least the
     average of the user, otherwise from the negative topic. All remaining words come from
-    `n_components` descriptive topics, in the proportions of the review, item or user. The models of
-    the source:
+    `n_components` descriptive topics, in the proportions of the review, item or user. The models
+    have the following names in Dupuy (2017):
 
     =============  ======================  ===================
     `profile`      `qualitative=False`     `qualitative=True`
@@ -96,14 +96,15 @@ class RatingLDA(UserItemModel):
     qualitative : bool, default=True
         Whether to have the positive and the negative topic. Both need ratings.
     refine : bool, default=False
-        Whether proportions are learnt further after the qualitative topics are added. In the source
-        the proportions are taken from LDA without ratings.
+        Whether proportions are learnt further after the qualitative topics are added. In Dupuy
+        (2017) the proportions stay as found by LDA without ratings.
     {stream_kappa}
     {em_doc_topic_prior}
     {em_topic_word_prior}
     learn_priors : bool, default=False
         Whether `doc_topic_prior`, the prior of the share of qualitative words and, in `fit`, a
-        scalar `topic_word_prior` are learnt, as in the source. New reviews are predicted worse.
+        scalar `topic_word_prior` are learnt, as in Dupuy (2017). On the measured corpora new
+        reviews were predicted worse if the priors were learnt.
     max_iter : int, default=50
         Maximal number of rounds of variational EM, first without and then with ratings.
     {em_tol}
@@ -115,24 +116,28 @@ class RatingLDA(UserItemModel):
 
     Attributes
     ----------
-    components_ : ndarray of shape (n_components + 2, n_features)
-        Dirichlet parameters of the topics: pseudo-counts, not normalised. With `qualitative` the
-        last two are the positive and the negative topic.
+    components_ : ndarray of shape (n_components, n_features)
+        Dirichlet parameters of the topics: pseudo-counts, not normalised. If `qualitative`, there
+        are two more rows, the positive and the negative topic, here and in `topic_word_`,
+        `topic_weights_` and `prior_retention_`.
     qualitative_prior_, topic_word_prior_ : ndarray of shape (2,) and (n_features,)
-        omega, of the shares of descriptive and qualitative words, (9, 1) unless learnt; and eta.
+        Dirichlet parameter of the shares of descriptive and qualitative words in a review, (9, 1)
+        unless learnt; and Dirichlet parameter of the topics.
     effects_ : Effects
         Effects of users and items on ratings: `mean`, and the tables `users` and `items`.
     profiles_ : Table
-        By `labels` of items or users the expected tokens of each descriptive topic.
+        Items or users (`labels`), and the expected tokens of descriptive topics in each (`values`).
     objective_ : list of float
         The bound on log p(words | ratings) in nats after each round with the final topics.
     {common_attributes}
 
     Notes
     -----
-    The family is tighter than the source's; the printed equations of the source have errors.
-    Without `users` ratings are compared with the mean of all. Reviews of unknown items and users
-    are positive with the overall share, and their proportions are inferred from the review.
+    The topic of a word and whether the word is qualitative are inferred jointly. Dupuy (2017)
+    infers both independently, so the bound is greater here; the user guide lists misprints there.
+    Without `users`, ratings are compared with the mean of all ratings. If the item of a review is
+    unknown, the probability of praise is the share of positive reviews. If the owner of the
+    `profile` is unknown, the topic proportions are inferred from the words of the review.
 
     References
     ----------

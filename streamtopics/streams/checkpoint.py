@@ -27,8 +27,12 @@ class Resumed(NamedTuple):
 
     Attributes
     ----------
-    model, callbacks, n_batches : estimator, tuple, int
-        The model, the objects in `also`, and the finished minibatches: `skip` of `stream`.
+    model : estimator
+        The saved model.
+    callbacks : tuple
+        The saved callbacks, in the order of ``Checkpointer(also=...)``.
+    n_batches : int
+        Number of learnt minibatches; pass the number to `stream` as `skip`.
     """
 
     model: Any

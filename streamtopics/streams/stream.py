@@ -202,7 +202,7 @@ class ScoreHistory(ShownAsTable):
         The last 10,000, without X; ``pandas.DataFrame(history.rows)`` makes a table.
     mean, standard_error : float
         Of the scores, weighted by tokens, or by documents if tokens are not counted; NaN without
-        scores. The error treats minibatches as independent, and includes the learning curve.
+        scores. The error is computed as if minibatches were independent and equally well learnt.
     """
 
     needs_score = True
@@ -274,12 +274,15 @@ def unpacked(found: Any) -> list[Any]:
 class ProgressReport:
     """Shows documents and tokens per second and the score, by a bar of tqdm on standard error.
 
-    The score of ``stream(..., score=True)`` is a running mean: each minibatch counts a fifth.
+    With ``stream(..., score=True)`` a running mean of the scores is shown: 0.8 times the mean
+    before plus 0.2 times the score of the minibatch.
 
     Parameters
     ----------
-    total, title : int or None, default=None; str, default="stream"
-        Documents in the stream, for a bar and the time left; and the beginning of the line.
+    total : int or None, default=None
+        Number of documents in the stream, needed for a bar and the time left.
+    title : str, default="stream"
+        Beginning of the line.
 
     Attributes
     ----------

@@ -48,20 +48,22 @@ class StreamingCountVectorizer(
 token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         As in scikit-learn's CountVectorizer, with the same defaults.
     max_df : float in [0, 1] or int, default=1.0
-        As in CountVectorizer. In a stream a word of more documents, decayed, loses its column,
-        except a word of a single document.
+        As in CountVectorizer. In a stream a word loses its column if its decayed number of
+        documents exceeds `max_df`; if `max_df` is a share, one document never is too many.
     min_df : float in [0, 1] or int, default=1
         As in CountVectorizer. In a stream a word needs this frequency for a column. If `min_df` is
         a count and `max_df` a share, words get columns only after min_df / max_df documents.
     max_features : int or None, default=None
         As in CountVectorizer. Required for `partial_fit`: the number of columns.
     half_life : float or None, default=100_000
-        Documents after which the weight of a document of a stream is halved; None forgets nothing.
+        Documents after which the weight of a document of a stream is halved. With None all
+        documents of the stream keep the same weight.
     n_candidates : int or None, default=None
-        Least number of counted words without a column in a stream; more find rarer words. None is
-        `max_features`.
+        Least number of counted words without a column in a stream. A larger number finds rarer
+        words. None is `max_features`.
     margin : float, default=1.5
-        A word takes the column of another if more than this factor as frequent.
+        A word without a column takes the column of a rarer word if its decayed number of documents
+        is more than `margin` times as large.
     phrases : bool or Phrases, default=False
         Whether to find related neighbours, for example "credit card", and count each pair as one
         word. True is ``Phrases()``. Between neighbours is a space, a line end or a hyphen, never a

@@ -283,7 +283,8 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
         Parameters
         ----------
         X, y, times, groups, ids
-            As in `fit`. Without times the order of the documents is the time.
+            As in `fit`. Without times the order of the documents is the time. Vectors are learnt by
+            `fit` only.
 
         Returns
         -------

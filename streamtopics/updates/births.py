@@ -33,19 +33,21 @@ KEPT_LIFETIMES, TOP_WORDS = 1000, 10
 
 @dataclass(frozen=True)
 class DirichletProcess:
-    """Clusters come and go: new clusters for documents unlike all others, until these stop.
+    """Clusters are born for documents unlike all clusters, and die when their documents stop.
 
     Parameters
     ----------
     concentration : float
         Concentration of the Dirichlet process: before any evidence, a document of a minibatch of
-        B opens a cluster with probability concentration / (concentration + B).
+        B documents opens a cluster with probability concentration / (concentration + B).
     min_documents : int
-        Documents of a new cluster in a minibatch, at least.
+        Least number of documents of a new cluster in the minibatch of the birth.
     silence : float or None
-        A cluster dies if it has hardly any documents while this number is expected by its share. A
-        living cluster is silent for so long with probability exp(-silence). With None a cluster
-        dies only when the update rule remembers less than one of its documents.
+        A cluster is silent in a minibatch with fewer than `min_documents` documents of the cluster
+        and less than a tenth of the number expected by its earlier share. A cluster dies when
+        `silence` documents were expected in silent minibatches in a row; if documents still come at
+        the earlier rate, the probability of such a silence is about exp(-silence). With None a
+        cluster dies only when the update rule remembers less than one document of the cluster.
     """
 
     concentration: float = 1.0

@@ -25,10 +25,12 @@ class Boost:
     Parameters
     ----------
     scale : float
-        Prior pseudo-counts added for each token seen (the paper's s).
+        Pseudo-counts of the prior added for each token of the minibatch (s in Nguyen et al. 2020).
     norm : {"whole", "topic"}
-        "whole" compares masses over all topics (in small models: over the nodes of a kind) and
-        boosts all topics alike. "topic" gives each topic the same share s / (1 + s) of prior.
+        "whole" multiplies the priors of all topics by one number, so that the sum over the topics
+        is `scale` times the tokens of the minibatch. "topic" adds to each topic `scale` times the
+        tokens of the topic: the share of the prior tends to scale / (1 + scale) in each topic. In a
+        model of `StreamingBayes` "whole" takes the sums over the nodes of a kind.
     """
 
     scale: float

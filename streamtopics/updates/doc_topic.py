@@ -144,7 +144,8 @@ class FixedPoint(RunningMean):
     Parameters
     ----------
     burn_in : int
-        First documents, without effect on alpha: with equal topics, alpha would grow without end.
+        Number of first documents without effect on alpha: as long as topics are equal, alpha would
+        grow without end.
     step_size : StepSize
         Weight of a minibatch against earlier minibatches.
     """
@@ -179,9 +180,10 @@ class GammaPrior(RunningMean):
     Parameters
     ----------
     shape : float
-        At least 1. With 1 the prior pulls no topic away from 0.
+        Shape of the prior, at least 1. With 1 the prior pulls no topic away from 0.
     inverse_scale : float
-        With a shape of 1 the inverse of the prior mean. 1 weighs less than one usual document.
+        Inverse scale of the prior: if the shape is 1, the inverse of the prior mean. The value 1
+        weighs less than one usual document.
     burn_in, step_size
         As in `FixedPoint`.
     """
@@ -280,7 +282,7 @@ class Shares(RunningMean):
 
 @dataclass(frozen=True)
 class LearnsDocTopicPrior(Wrapper):
-    """A rule around another rule, with re-estimated alpha of the documents.
+    """A rule around another rule that also learns alpha, the prior of the documents' topics.
 
     Parameters
     ----------

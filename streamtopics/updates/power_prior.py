@@ -31,7 +31,7 @@ class Memory:
     Parameters
     ----------
     n_documents : float
-        Documents until 1 / e of earlier learning is left.
+        Number of documents after which 1 / e of earlier learning is left.
     """
 
     n_documents: float
@@ -52,7 +52,7 @@ class PowerPrior(Rule):
     ----------
     rho : float or Memory
         Share of the posterior kept at each minibatch, in [0, 1]; 1 is SVB. ``Memory(20_000)``
-        forgets by documents instead; 20,000 short ones suit 50 topics.
+        forgets by documents instead of minibatches; 20,000 short documents suit 50 topics.
     boost : Boost
         Boost of the prior, at each minibatch.
     """

@@ -20,12 +20,12 @@ class StepSize(Protocol):
 
 @dataclass(frozen=True)
 class Decay:
-    """(t + tau)^-kappa in the t-th minibatch, at most 1.
+    """Step size (t + tau)^-kappa in the t-th minibatch, at most 1.
 
     Parameters
     ----------
     kappa : float
-        Decay, in [0, 1]; with 0 each minibatch replaces everything before.
+        Decay, in [0, 1]. If kappa is 0, each minibatch replaces everything learnt before.
     tau : float
         Delay of the step size, in minibatches.
     """
@@ -51,7 +51,7 @@ class MeanDecay(Decay):
 
 @dataclass(frozen=True)
 class ScaledDecay:
-    """tau / t^kappa in the t-th minibatch, at most 1.
+    """Step size tau / t^kappa in the t-th minibatch, at most 1.
 
     As in figures 14 and 15 of chapter 3 of Dupuy (2017).
 

@@ -60,10 +60,10 @@ class Rule(ABC):
         """The blend for the current minibatch, and the next state."""
 
     def decay(self, before: Counters, after: Counters) -> tuple[float, float]:
-        """For rules that merge: the weight of the minibatches between two states of a stream.
+        """The effect of the minibatches between two states of a stream, for rules that merge.
 
-        Returns the share of the posterior left by the minibatches, and the weight of their
-        statistics.
+        `before` and `after` count the minibatches, documents and tokens of the states. Returns the
+        share of the first posterior left in the second, and the weight of new statistics.
         """
         return 1.0, 1.0
 

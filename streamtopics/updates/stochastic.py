@@ -23,12 +23,12 @@ from streamtopics.utils.checks import (
 
 @dataclass(frozen=True)
 class StochasticVI(Rule):
-    """Natural gradient steps.
+    """Stochastic variational inference: natural gradient steps of size r_t.
 
     Parameters
     ----------
     step_size : StepSize
-        Step size r_t.
+        Step size r_t of minibatch t.
     n_documents : int or None
         Size D of the corpus; None is the number of documents seen so far.
     boost : Boost
@@ -68,9 +68,9 @@ class StochasticVI(Rule):
 class PopulationVB(Rule):
     """Natural gradient steps of constant size, for a population of constant size.
 
-    lam_t = (1 - nu) lam_{t-1} + nu (eta + M / B s_t); McInerney, Ranganath and Blei (2015), "The
-    population posterior and Bayesian modeling on streams". Equation 14 of Masegosa et al. (2020)
-    lacks the factor M / B.
+    lam_t = (1 - nu) lam_{t-1} + nu (eta + M / B s_t) with the prior eta and the expected counts s_t
+    of a minibatch of B documents; McInerney, Ranganath and Blei (2015), "The population posterior
+    and Bayesian modeling on streams". Equation 14 of Masegosa et al. (2020) lacks M / B.
 
     Parameters
     ----------

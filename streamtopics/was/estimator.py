@@ -61,11 +61,12 @@ Learnt = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 @documented
 class WASTopicModel(SentenceTopics):
-    """Topics of sentences, with atoms shared by the sentences of a document at own weights.
+    """Topics of sentences. The sentences of a document share atoms, but not the atoms' weights.
 
-    Each sentence is a mixture of atoms, each atom of a document a mixture of topics. Under the
-    weight-agnostic prior a sentence may give much weight to an atom of hardly any other sentence.
-    So a topic can be subtle: rare in the corpus but dominant in some sentences.
+    An atom is a mixture of topics and belongs to one document; each sentence is a mixture of the
+    atoms of its document. Under the weight-agnostic prior (WAS) a sentence may give much weight to
+    an atom that hardly any other sentence uses. So a topic can be rare in the corpus and dominant
+    in some sentences: a subtle topic.
 
     Parameters
     ----------
@@ -75,25 +76,22 @@ class WASTopicModel(SentenceTopics):
         A record of `streamtopics.was`, with fields as parameters (``prior__b``), or a word for
         ``WAS(a=1.0, b=0.5)``, ``HDPFranchise(0.5, 1.0)`` or ``SBP(a=1.0, b=0.5)``.
     atom_prior : float, default=0.1
-        Dirichlet parameter of the topics of an atom (the source's kappa). The source has 1, far too
-        even for short texts.
+        Dirichlet parameter of the topics of an atom (kappa in Das and Bhattacharyya). The value of
+        the paper is 1, far too even for short texts.
     topic_word_prior : float, array-like of shape (n_features,), WordPrior, callable or None, \
             default=0.05
-        Dirichlet parameter of the words of a topic (the source's eta, 1 there), in tokens.
+        Dirichlet parameter of the words of a topic, in tokens (eta in the paper, with the value 1).
     n_sweeps : int, default=100
         Gibbs sweeps over the corpus in `fit`, and over the first minibatch.
     n_burn_in : int, default=50
-        First sweeps, left out of the averages.
+        Number of first sweeps left out of the averages.
     n_local_sweeps : int, default=30
-        Sweeps over a document with given topics, in later calls, with the last half averaged.
+        Sweeps over a document under fixed topics: in later minibatches, in `transform` and in
+        scores. The last half of the sweeps is averaged.
     kappa : float, default=0.7
-        Decay of the step size t^-kappa, in [0, 1]; t is in minibatches of the current size.
-    n_jobs : int or None, default=None
-        Number of threads; -1 is all processors. Results are the same for any number.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the sampler.
-    verbose : int, default=0
-        1 shows the progress of `fit`.
+        Decay of the step size t^-kappa, in [0, 1]. t is 1 plus the number of earlier documents
+        divided by the size of the minibatch.
+    {common_parameters}
 
     Attributes
     ----------

@@ -76,10 +76,12 @@ class Poisson(BaseMeasure):
         return _words(rng.poisson(total, size=n), self.lam / total, rng)
 
     def sample_tilted(self, H: Floats, rng: Generator) -> sparse.csr_matrix:
-        """Draw a sentence from p(x) (h'x)^2 / h'Sigma h for each row h of H.
+        """Draw a sentence x with probability p(x) (h'x)^2 / h'Sigma h, for each row h of H.
 
-        The length has the law P(n) (n c + n^2 m^2), a mixture of 1 + Poisson with weight c + m^2
-        and 2 + Poisson with weight m^2 sum(lam); m and c are mean and variance of h over a word.
+        Let m and c be the mean and variance of h_w over a word w drawn in proportion to lam, and
+        P(n) the Poisson probability of length n. Then the length n has a probability proportional
+        to P(n) (n c + n^2 m^2): a mixture of 1 + Poisson, with weight c + m^2, and 2 + Poisson,
+        with weight m^2 sum(lam).
         """
         total = self.lam.sum()
         pi = self.lam / total
@@ -185,9 +187,10 @@ class LengthMultinomial(BaseMeasure):
         return _words(rng.choice(len(self.lengths), size=n, p=self.lengths), self.pi, rng)
 
     def sample_tilted(self, H: Floats, rng: Generator) -> sparse.csr_matrix:
-        """Draw a sentence from p(x) (h'phi(x))^2 / h'Sigma h for each row h of H.
+        """Draw a sentence x with probability p(x) (h'phi(x))^2 / h'Sigma h, for each row h of H.
 
-        The length has the law P(n) g(n)^2 (n c + n^2 m^2), with m and c as in `Poisson`.
+        The length n has a probability proportional to P(n) (n c + n^2 m^2) / n^2. P(n) is
+        ``lengths[n]``; m and c are the mean and variance of h_w over a word w drawn from `pi`.
         """
         m, c = _moments(self.pi, H)
         n = np.arange(len(self.lengths))

@@ -59,7 +59,10 @@ class BaseMeasure(ABC):
 
     @abstractmethod
     def sample_tilted(self, H: Floats, rng: Generator) -> Points:
-        """Draw a point from p(x) (h'phi(x))^2 / h'Sigma h for each row h of H."""
+        """Draw a point x with probability p(x) (h'phi(x))^2 / h'Sigma h, for each row h of H.
+
+        H has the shape (n, V), and Sigma is the sum of p(x) phi(x) phi(x)' over the ground set.
+        """
 
     def canonical(self, points: Points) -> Points:
         """Return points with equal rows for equal points."""
@@ -93,9 +96,10 @@ class BaseMeasure(ABC):
         return self._unsupported("without, which conditioning takes with Counting noise")
 
     def absence(self) -> tuple[Floats, Floats]:
-        """Return factors a, c of shape (V,): without word w, Sigma is a_w Diag(v) + c_w w0 w0'.
+        """Return factors a and c, of shape (V,), for Sigma over the points without a word.
 
-        This is the sum of p phi phi' over the points without the word or item w.
+        The sum of p(x) phi(x) phi(x)' over the points x without word (or item) j is a_j Diag(v) +
+        c_j w0 w0', with zeros in row j and column j. `v` and `w0` are those of the whole Sigma.
         """
         return self._unsupported("absence: its features are no words")
 

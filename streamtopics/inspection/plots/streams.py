@@ -141,9 +141,9 @@ def plot_drift(estimator: Any, *, ax: Iterable[Axes] | None = None) -> np.ndarra
     Returns
     -------
     ax : ndarray of two Axes
-        In each a row for each topic and a column for each of the last thousand minibatches, by the
-        `time` given to `partial_fit` or their numbers. If all topics keep the same share, the
-        first is a line. The second is of `effective_sample_size`, in tokens.
+        The kept shares, and `effective_sample_size` in tokens. Both pictures have a row for each
+        topic and a column for each of the last thousand minibatches, named by the `time` given to
+        `partial_fit` or by number. If all topics keep the same share, the shares are a line.
     """
     records = estimator.drift_
     if not records:

@@ -45,10 +45,14 @@ class ChangedTopic(NamedTuple):
 
     Attributes
     ----------
-    topic, how, words : int, {"changed", "grown", "shrunk"}, tuple of str
-        Row in the model, kind of change ("changed" is in the documents' words), and earlier words.
+    topic, words : int, tuple of str
+        Row in the model, and top words before the minibatch was learnt.
+    how : {"changed", "grown", "shrunk"}
+        "changed": the new documents have less probable words of the topic. "grown", "shrunk": the
+        new documents have more, or fewer, words of the topic.
     difference : float
-        New minus earlier documents, in standard errors.
+        Mean of the new documents minus mean of the earlier documents, in standard errors: of -log
+        probability of the topic's words if "changed", otherwise of the number of these words.
     """
 
     topic: int

@@ -39,15 +39,16 @@ MAX_DOCUMENTS, N_PERMUTATIONS = 2000, 399
 class DriftMonitor(ShownAsTable):
     """Learns from a stream and reports changes, with their topics and words.
 
-    A fifth of each minibatch is held back and learnt eight minibatches later, or after an alarm. So
-    a minibatch is compared with earlier documents, also not yet learnt. An alarm needs two small
-    p-values: of an exact test of equality, and of a chart of the statistic along the stream. The
-    chart is needed because streams always move a little.
+    A fifth of each minibatch is held back, and learnt eight minibatches later or after an alarm. A
+    new minibatch is compared with the held-back documents, none of them learnt yet. An alarm needs
+    small p-values of two tests. An exact test finds whether the new documents differ at all. A
+    chart finds whether they differ more than usual, because streams always move a little.
 
     Parameters
     ----------
     alpha : float, default=0.01
-        Share of false alarms, in [1e-5, 0.5], in random order of documents or under steady drift.
+        Share of minibatches with a false alarm, in [1e-5, 0.5], if the documents come in random
+        order or drift steadily.
     random_state : int, default=0
         Seed of the held-back documents and of the relabelling.
 

@@ -96,17 +96,18 @@ class TopicTracker(ShownAsTable):
     Parameters
     ----------
     budget : float, default=0.1
-        Estimated cost of snapshots as a share of the cost of learning. Above the budget a snapshot
-        is still taken when the stream has grown by a half. Infinity takes one of each minibatch.
+        Largest cost of the snapshots, estimated as a share of the cost of learning. When the stream
+        has grown by a half since the last snapshot, a snapshot is taken at any cost. With infinity
+        a snapshot of each minibatch is taken.
     feature_names : array-like of shape (n_features,), default=None
         Words of the columns, for models without names of columns.
 
     Notes
     -----
-    A topic is born with more than a tenth of an equal share of the tokens. A topic has died when a
-    mean of three shares is less than half of this, or less than a fifth of the usual share and a
-    quarter of an equal share, or when no row has its words. Kept are 64 snapshots and a thousand
-    dead topics.
+    An equal share is 1 / n_components. A topic is born with more than a tenth of an equal share of
+    the tokens. A topic dies when no row has its words, or when the mean of its last three shares is
+    less than a twentieth of an equal share, or less than both a fifth of its usual share and a
+    quarter of an equal share. The tracker keeps 64 snapshots and a thousand dead topics.
 
     Examples
     --------
@@ -222,12 +223,14 @@ class TopicTracker(ShownAsTable):
 
         Returns
         -------
-        times, ids : list, ndarray of shape (n_topics,)
-            Times of the snapshots, the oldest first, or numbers of learnt documents for a stream
-            without times; and ids of the topics, ascending.
+        times : list
+            Times of the snapshots, the oldest first. If the stream has no times, the numbers of
+            learnt documents.
+        ids : ndarray of shape (n_topics,)
+            Ids of the topics, ascending.
         shares : ndarray of shape (n_snapshots, n_topics)
-            Share of each topic in the tokens since the snapshot before. Rows sum to 1, less unused
-            rows.
+            Share of each topic in the tokens since the snapshot before. A row sums to 1 minus the
+            shares of topics that were never in use and have no id.
         """
         snapshots = self._state.snapshots
         found = [np.empty(0, np.int64), *(snapshot.topics["id"] for snapshot in snapshots)]
