@@ -12,8 +12,8 @@ from textwrap import indent
 PARAMETERS = {
     "parameters": "Parameters\n----------",
     "by_default": """\
-All defaults but the rule are as in `StreamingLDA`. `preset`, called with the name of the class,
-has the settings of the source.""",
+All defaults but the rule are as in `StreamingLDA`. The settings of the paper are those of `preset`,
+called with the name of this class.""",
     "as_streaming_lda": """\
 doc_topic_prior, doc_topic_prior_update, topic_word_prior, inference, view, start, schedule, \
         batch_size, max_iter, n_jobs, random_state, verbose
@@ -49,10 +49,10 @@ topic_word_prior : float, array-like of shape (n_features,) or (n_components, n_
     "part_kappa": """\
 kappa : float, default=0.85
     Decay of the step size (t + tau)^-kappa of the t-th minibatch, or part of one, in [0, 1]. 1
-    weighs all alike; smaller values follow changes faster, with more noise. The source has 0.5.""",
+    weighs all alike; smaller values follow changes faster, with more noise. The paper has 0.5.""",
     "update_each_sweep": """\
 update_each_sweep : bool, default=False
-    Whether to update the topics after every sweep over the minibatch (the "++" of the source). The
+    Whether to update the topics after every sweep over the minibatch (the "++" of the paper). The
     topics then fit the minibatch closer.""",
     "boosted_prior": """\
 boosted_prior : float, array-like of shape (n_features,) or (n_components, n_features), \
@@ -186,9 +186,9 @@ groups : array-like of shape (n_sentences,) or None, default=None
 Parameters
 ----------
 X : sequence of matrices, or matrix
-    A matrix of shape (n_points, n_features) for each set, or one for all with `groups`: sentences
-    as word counts, or vectors. For items one matrix of shape (n_sets, n_items); the items of a set
-    are above 0.""",
+    Word counts of sentences, or vectors: a matrix of shape (n_points, n_features) for each set, or
+    one for all sets with `groups`. If points are items, one matrix of shape (n_sets, n_items), with
+    numbers above 0 for the items of a set.""",
     "groups_of_points": """\
 groups : array-like of shape (n_points,) or None, default=None
     The set of each row of X, if X is one matrix of points. Sets are in the order of their first
@@ -210,12 +210,12 @@ X : {array-like, sparse matrix} of shape (n_documents, n_features)
     Word counts: 0, or from 1e-30 to 1e15; fractions are legal.""",
     "vectors": """\
 vectors : array-like of shape (n_documents, n_dimensions), default=None
-    A vector for each document, for example of a sentence transformer; the length of a vector does
-    not count. A row of NaN or zeros is a document without a vector.""",
+    A vector for each document, for example from a sentence transformer; only the direction of a
+    vector counts. A row of NaN or zeros means that the document has no vector.""",
     "known_topics": """\
 y : array-like of shape (n_documents,), default=None
-    In `GuidedTopics` the names of known topics, and None where unknown; ignored in
-    `StreamingMixture`.""",
+    `GuidedTopics` takes the names of the documents' topics, or None for unknown topics.
+    `StreamingMixture` ignores y.""",
     "ratings": """\
 y : array-like of shape (n_documents,)
     Ratings, all on one scale.""",

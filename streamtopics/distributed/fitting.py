@@ -76,7 +76,7 @@ def fit_partitions(
         Largest number of minibatches in a round; larger rounds send less. The client learns alone
         until 16 x `staleness` x min(8 minibatches, 4,000 documents, `rounds`) are learnt.
     staleness : int, default=2
-        Most running rounds at the start of a round; use at least the number of workers less one.
+        Largest number of rounds still running when a round starts. Take at least n_workers - 1.
     callbacks : sequence, default=()
         As in `streamtopics.streams.stream`, called after each minibatch of the client and each
         round; ``info.X`` is None, and ``info.score`` is for a round's first minibatch. A

@@ -54,9 +54,9 @@ class AspectSentimentModel(LearnsByRule, SentenceTopics):
     topic_word_prior, boosted_prior : float, array-like of shape (n_features,) or \
             (n_sentiments, n_features), WordPrior, callable or None, default=None
         Dirichlet parameter of the topics of each sentiment (the papers' eta), in tokens, and the
-        prior added by a boost with every minibatch, by default the same.
-        `streamtopics.priors.SeedWords` takes seed words by the names of the sentiments. None is
-        0.05 for each word; the names then mean nothing.
+        prior added by a boost with every minibatch, by default the same. `SeedWords` of
+        `streamtopics.priors` takes seed words by sentiment. None is 0.05 for each word; then the
+        names of the sentiments mean nothing.
     update : Rule or None, default=None
         How the posterior learns a minibatch; see `streamtopics.updates`. None is ``BPS(0.5,
         "topic")``. Nguyen et al. take "whole": a rare topic then gets as much of the prior as a
@@ -65,10 +65,10 @@ class AspectSentimentModel(LearnsByRule, SentenceTopics):
         Dirichlet parameter of a document's sentiments (the papers' gamma), at least 1. 1 is flat;
         each further 1 acts like one more sentence of every sentiment.
     doc_aspect_prior : float, default=2.0
-        Dirichlet parameter of the aspects in each sentiment (the papers' alpha). The source has 1.
+        Dirichlet parameter of the aspects in each sentiment (alpha; 1 in Nguyen et al.).
     inference : {"em", "frank_wolfe"}, default="em"
-        How the proportions of a document are found: by EM, or by the less exact steps of the
-        source.
+        How the proportions of a document are found: by EM, or by Frank-Wolfe steps as in Nguyen et
+        al., which are less exact.
     {sweeps_and_batches, max_iter}
     {common_parameters}
 

@@ -61,12 +61,12 @@ class MultiViewLDA(ClassifierMixin, LearnsByRule, LearntTopics, CountsInput):
     Parameters
     ----------
     n_local_topics : int, default=10
-        Topics of each class (the source's K).
+        Number of topics of each class.
     n_global_topics : int, default=8
-        Topics shared by the classes (the source's R).
+        Number of topics shared by the classes.
     update : Rule or None, default=None
         How the posterior learns a minibatch; see `streamtopics.updates`. ``BPS(0.5)`` boosts the
-        topics of classes, ``PowerPrior(0.9)`` forgets. None is ``BPS(0.0)``.
+        prior of the topics of classes; ``PowerPrior(0.9)`` forgets. None is ``BPS(0.0)``.
     doc_topic_prior : float or None, default=None
         Dirichlet parameter of a document's topic proportions, in tokens for each topic. None is ten
         tokens together in the topics of a class, and ten in the shared topics.

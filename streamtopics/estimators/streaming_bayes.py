@@ -79,10 +79,10 @@ class StreamingBayes(
         A frozen record of `streamtopics.models`, or your own subclass of
         `streamtopics.models.dense_model.DenseModel`.
     update : rule of `streamtopics.updates`, default=None
-        None is ``SVB()``.
+        How the posterior learns a minibatch. None is ``SVB()``.
     boosted_prior : object, default=None
-        A model of the same kind and `coordinates` as `model`; the update boosts the prior of this
-        model. None is `model`, the start of the stream and the target of forgetting.
+        A model of the same kind and `coordinates` as `model`. An update with a boost adds the prior
+        of this model. None is `model`, the start of the stream and the target of forgetting.
     batch_size : int, default=1000
         Rows of a minibatch in `fit`.
     max_iter : int, default=1

@@ -50,8 +50,8 @@ def documents_of(
     Returns
     -------
     documents : list of TopicDocument
-        ``pandas.DataFrame(documents)`` makes a frame. Shares are posterior means, so the prior
-        keeps the shares of short documents below 1.
+        ``pandas.DataFrame(documents)`` makes a frame. Shares are posterior means: in short
+        documents the prior keeps all shares below 1.
 
     Examples
     --------

@@ -71,8 +71,8 @@ def left_to_right(
     n_particles : int, default=100
         Number of particles, at most a million. The standard error falls with the square root.
     n_resampled : int or None, default=5
-        Earlier topics drawn again by a particle before each token, at most 10,000. None is all
-        earlier topics, as in the source, at a cost quadratic in the length.
+        Number of earlier topics drawn again by a particle before each token, at most 10,000. None
+        draws all earlier topics, as in the paper, at a cost quadratic in the length.
     random_state : int, default=0
         Seed. The result for a document depends on the seed and the document alone.
     n_jobs : int or None, default=None

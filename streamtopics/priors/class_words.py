@@ -35,11 +35,11 @@ def class_words_prior(
         The classes, in the order of the rows; None is the sorted classes of `y`. Empty classes are
         legal.
     n_seeds : int, default=5000
-        Most seed words of a class, as in the source; never words of all documents or outside the
-        class.
+        Largest number of seed words of a class. Words in all documents, and words absent from the
+        class, are no seed words.
     strength, base : float, default=0.5 and 0.01
-        Pseudo-count of a seed word in the topics of its class, and of other words, as in the
-        source.
+        Pseudo-count of a seed word in the topics of its class, and of all other words. The defaults
+        are those of Nguyen et al. (2020).
 
     Returns
     -------

@@ -68,7 +68,7 @@ def zipf_prior(
     counts : array-like of shape (n_features,), default=None
         Number of occurrences of each word, instead of ranks. Equal counts share a mean rank.
     exponent : float, default=1.07
-        The value of the source for English.
+        Exponent of the law. The default is the value of Nguyen et al. for English.
     mass : float or None, default=None
         Sum of the prior over the words, in tokens for each topic. None is 0.05 for each word, as in
         the estimators' default prior. Results depend more on the sum than on the shape.

@@ -82,15 +82,15 @@ class HiddenFactorsTopics(UserItemModel):
     n_components : int, default=10
         Number of factors, and of topics.
     text_weight : float, default=0.1
-        Weight of the log likelihood of words (the source's mu) against squared errors of ratings.
+        Weight of the log likelihood of words (the paper's mu) against squared errors of ratings.
     factor_penalty : float, default=1.0
-        Weight of the squares of biases and factors, in ratings. In the source the factors of items
-        have none.
+        Weight of the squares of biases and factors, in ratings. The paper does not penalise the
+        factors of items.
     {stream_kappa}
     {em_topic_word_prior}
     max_iter : int, default=50
-        Most rounds of `fit`, from LDA of items' reviews: topics of words, then topics, then
-        factors.
+        Maximal number of rounds of `fit`. The start is LDA of the items' reviews. A round finds the
+        topics of the words, then learns the topics and the factors.
     max_gradient_iter : int, default=10
         Iterations of L-BFGS on the factors in a round.
     tol : float, default=1e-4
@@ -104,10 +104,10 @@ class HiddenFactorsTopics(UserItemModel):
     components_ : ndarray of shape (n_components, n_features)
         Expected tokens of each word in each topic, with the pseudo-counts; not normalised.
     items_, users_ : Table
-        By `labels` the bias, factors and number of ratings; of items also topic tokens. Empty
-        unnamed.
+        Bias, factors and number of ratings of each of `labels`, and topic tokens of items. Empty if
+        no items, or users, were passed.
     offset_, peakedness_ : float
-        Offset of the ratings, and concentration of proportions by factors (the source's kappa).
+        Offset of the ratings, and concentration of proportions by factors (the paper's kappa).
     objective_ : list of float
         The minimised value after each round of `fit`.
     {common_attributes}
@@ -116,10 +116,10 @@ class HiddenFactorsTopics(UserItemModel):
     -----
     `score` is about the words. For ratings use a scorer on `predict`, such as ``scoring="r2"``.
 
-    The source samples topics of words; here expectations are used. In a stream, users and items are
-    held to their factors by the number of ratings, and `peakedness_` stays. Without `items` each
-    review is an item; without `users` all reviews, and otherwise all unknown users, are by one
-    user. The factors of an unknown item come from the review.
+    The paper samples topics of words; here expectations are used. In a stream the factors of a user
+    or item move the less, the more ratings were seen, and `peakedness_` stays. Without `items` each
+    review is an item of its own. Without `users` all reviews have the same user; with `users` all
+    unknown users are one user. The factors of an unknown item come from the review.
 
     References
     ----------

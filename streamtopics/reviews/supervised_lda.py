@@ -84,8 +84,8 @@ class SupervisedLDA(RatedTopicModel):
     {em_doc_topic_prior}
     {em_topic_word_prior}
     learn_priors : bool, default=False
-        Whether `doc_topic_prior` and, in `fit`, a scalar `topic_word_prior` are learnt. Predictions
-        of new documents get worse.
+        Whether `doc_topic_prior` and, in `fit`, a scalar `topic_word_prior` are learnt. With learnt
+        priors, predictions of new documents were worse.
     max_iter : int, default=50
         Maximal number of rounds of variational EM.
     {em_tol}

@@ -94,9 +94,9 @@ class Finding(NamedTuple):
         word of a group: the usual share in the periods of the group, times the ratio of the
         documents with the word to the usual number, both in all other groups.
     n_documents, n_all : int
-        Documents with the word, or the topic as main topic, in the stretch or group, and all there.
+        Documents of the stretch or group with the word or main topic, and all its documents.
     surprise, p : float
-        Standard deviations from the usual, and the probability by chance of the best stretch.
+        Distance from the usual in standard deviations, and the probability by chance.
     documents : tuple of int
         Places of typical documents in the sample, the most typical first.
     quote : str

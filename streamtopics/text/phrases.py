@@ -41,8 +41,8 @@ class Phrases:
     Parameters
     ----------
     min_count : int, default=10
-        Least number of occurrences of the pair in a sample of the documents: one document in eight
-        of a corpus, and at least 2,000; the first 2,000 of a stream, then 1,000 of each 16,000.
+        Least number of occurrences of the pair in a sample of documents. Of a corpus every eighth
+        document is sampled, at least 2,000; of a stream the first 2,000, then 1,000 of each 16,000.
     min_npmi : float in [-1, 1], default=0.5
         Least normalised pointwise mutual information: 1 for words always together, 0 by chance.
 

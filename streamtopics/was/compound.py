@@ -54,11 +54,11 @@ class ICD(SentencePrior):
     Attributes
     ----------
     concentration : float
-        Approximate number of dishes of a sentence (the source's alpha).
+        Approximate number of dishes of a sentence (the paper's alpha).
     shape : float
-        Shape of the gamma law of the dishes' weights, with scale 1 (the source's gamma).
+        Shape of the gamma law of the dishes' weights, with scale 1 (the paper's gamma).
     truncation : int
-        Dishes of a document, J.
+        Number J of dishes of a document.
     """
 
     concentration: float = 1.0
