@@ -293,7 +293,7 @@ def test_findings_show_as_text_and_in_notebooks():
     assert len(found) <= 3
     assert all(isinstance(one, Finding) for one in found)
     assert str(found).startswith("1. *")
-    assert found._repr_html_().startswith("<ol><li>*")
+    assert found._repr_html_().startswith("<ol><li><em>")
     assert str(small().fit(texts).findings(0)) == "Nothing stands out."
 
 

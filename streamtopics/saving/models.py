@@ -10,6 +10,7 @@ from importlib import import_module
 from io import BytesIO
 from pathlib import Path
 from pkgutil import resolve_name
+from types import ModuleType
 from typing import Any
 from zipfile import ZipFile
 
@@ -144,6 +145,8 @@ def load(path: str | os.PathLike[str], trusted: Sequence[str | type] = ()) -> An
         why = (
             "install the module, or add its folder to PYTHONPATH"
             if isinstance(error, ModuleNotFoundError)
+            else "define the class or function where the file names it, or import its module"
+            if isinstance(error, AttributeError) and _is_strange(error.obj)
             else f"the file is damaged or cut, or of another version: it was written by {source}, "
             f"this is streamtopics {version}"
         )
@@ -159,6 +162,11 @@ def _check_trusted(path: str | os.PathLike[str], named: list[str], given: list[s
             f"source of the file, load it with trusted={[*given, *strange]}, or by the command "
             f"with --trust {','.join([*given, *strange])}"
         )
+
+
+def _is_strange(owner: object) -> bool:
+    """Whether something is a module outside the package."""
+    return isinstance(owner, ModuleType) and not owner.__name__.startswith("streamtopics")
 
 
 def is_known(name: str) -> bool:

@@ -31,6 +31,7 @@ from __future__ import annotations
 from calendar import month_name
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from html import escape
+from re import sub
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -139,8 +140,13 @@ class Findings(tuple[Finding, ...]):
         return "\n".join(lines) or "Nothing stands out."
 
     def _repr_html_(self) -> str:
-        lines = "".join(f"<li>{escape(str(finding))}</li>" for finding in self)
+        lines = "".join(f"<li>{_in_html(finding)}</li>" for finding in self)
         return f"<ol>{lines}</ol>" if lines else f"<p>{self}</p>"
+
+
+def _in_html(finding: Finding) -> str:
+    """The sentence, with emphasis on the words of its topic."""
+    return sub(r"\*(.+?)\*", r"<em>\1</em>", escape(str(finding)), count=1)
 
 
 class Sample(NamedTuple):

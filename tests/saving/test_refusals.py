@@ -98,6 +98,13 @@ def test_a_module_that_is_gone_is_named(own, path, tmp_path, monkeypatch):
         load(path, trusted="of_a_stranger.Own")
 
 
+def test_a_class_that_its_module_lacks_now_is_to_be_defined(own, path, monkeypatch):
+    save(StreamingLDA(2, update=own.Own(0.1)), path)
+    monkeypatch.delattr(own, "Own")
+    with pytest.raises(LoadError, match=r"'Own'.*; define the class"):
+        load(path, trusted="of_a_stranger.Own")
+
+
 def test_a_stream_by_the_rule_of_a_stranger_goes_on(own, tmp_path):
     uncut, model = (StreamingLDA(2, update=own.Own(0.1), random_state=0) for _ in range(2))
     batches = [X[:20], X[20:40], X[40:]]
