@@ -29,7 +29,7 @@ import numpy as np
 
 from benchmarks.papers.check import check, repeat
 from benchmarks.papers.check import write as write_quick
-from benchmarks.papers.experiment import Cell
+from benchmarks.papers.experiment import Cell, shown
 from benchmarks.papers.ledger import Item, experiment, items
 from benchmarks.papers.page import aligned, listed, statements, tally, write
 from benchmarks.papers.verdicts import has
@@ -96,7 +96,7 @@ def again(words: list[str], seed: int) -> None:
 
 def of(cell: Cell, where: Mapping[str, Any]) -> bool:
     """Whether rows of a cell may have these values."""
-    texts = {name: str(value) for name, value in cell.items()}
+    texts = {name: shown(value) for name, value in cell.items()}
     return has(texts, {name: wanted for name, wanted in where.items() if name in texts})
 
 

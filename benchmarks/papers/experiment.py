@@ -59,7 +59,7 @@ class Experiment:
         """Cells of which no row is kept."""
         rows = self.rows(folder)
         for cell in self.cells(quick):
-            some = {name: str(value) for name, value in cell.items()}
+            some = {name: shown(value) for name, value in cell.items()}
             if not any(some.items() <= row.items() for row in rows):
                 yield cell
 

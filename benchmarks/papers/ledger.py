@@ -118,7 +118,7 @@ class Item:
     more : tuple of Picture
         Tables that stand below it: texts that the paper shows, rivals that it leaves out.
     missing : str
-        Why it cannot be had; empty if it can.
+        Why it is not at hand; empty if it is.
     remark : str
     """
 

@@ -45,8 +45,10 @@ margin that stands with them; *in part* where a quarter of the comparisons hold,
 opposite; *refuted* where the mean is opposite; *not tested at the paper's scale* in the place of
 the last two where the stream is shorter than a tenth of the paper's and the differences change with
 the length; and *not decidable* otherwise. A mean difference is above 0 in the direction of the
-claim. Splits are drawn from one corpus, and orders are of the same documents: chance is that of the
-draw, and says nothing of other corpora.
+claim; beside it stand the least and the largest, each with its rival and its case. Where methods
+are said to be alike, these two are the method less its rival. Splits are drawn from one corpus, and
+orders are of the same documents: chance is that of the draw, and says nothing of other corpora.
+Figures of the same rows share comparisons, and each counts them.
 
 Left out are the figures and tables that are models, notation or algorithms: of the boosting paper
 Figures 2 to 5, 9 and 14 and Tables 1 and 2, of the thesis Figures 1 to 3 and 5 and Table 4, of
@@ -62,8 +64,6 @@ Bands go from the first to the ninth decile of what is left of each value withou
 Rows = Sequence[Mapping[str, str]]
 # Writes rows, of which the first is the head, as a table; the widths are of its columns.
 Form = Callable[[Sequence[Sequence[str]], str], str]
-
-
 Found = Mapping[str, Sequence[Finding]]
 
 
@@ -119,7 +119,7 @@ def tally(items: Sequence[Item], found: Found, form: Form | None = None) -> str:
         [f"{word}, by calculation", str(sum(item.verdict == word for item in items)), *[""] * 4]
         for word in dict.fromkeys(item.verdict for item in items if item.verdict)
     ]
-    rows.append(["not to be had", str(sum(bool(item.missing) for item in items)), *[""] * 4])
+    rows.append(["not at hand", str(sum(bool(item.missing) for item in items)), *[""] * 4])
     return f"{fill(head, 100)}\n\n{(form or list_table)(rows, '')}"
 
 
@@ -150,7 +150,7 @@ def scale_of(item: Item) -> str:
 def statements(item: Item, found: Sequence[Finding]) -> list[tuple[str, str, str]]:
     """What an item says: each statement with its verdict, and its counts and sizes."""
     if not found:
-        word = item.verdict or ("not to be had" if item.missing else "no claim")
+        word = item.verdict or ("not at hand" if item.missing else "no claim")
         return [(item.says, word, "by calculation" if item.verdict else "")]
     return [(one.claims[0].of or item.says, one.word, sizes(item, one)) for one in found]
 
@@ -158,16 +158,18 @@ def statements(item: Item, found: Sequence[Finding]) -> list[tuple[str, str, str
 def sizes(item: Item, found: Finding) -> str:
     """In how many comparisons a statement holds, in how many it is opposite, and by how much."""
     claim, every = found.claims[0], found.every
-    column, n_opposite = claim.value, found.n_opposite
-    least = min((one.gain for one in every), default=0.0)
+    column, alike = claim.value, claim.alike is not None
     unit = called(item.experiment, column).rpartition(", ")[2]
     unit = f" {unit}" if unit.split()[0] in UNITS else ""
     level = abs(float(np.mean([one.level for one in every])))
-    effect = f"{found.effect:.2g}" if claim.alike is not None else f"{found.effect:+.2g}"
-    of = f" of {written(level)}" if level > 2 * abs(found.effect) else ""
-    text = f"holds in {found.n_hold} of {len(every)}, opposite in {n_opposite}"
-    text += f", by at most {-least:.2g}" if n_opposite else ""
-    text += f"; mean difference {effect}{unit}{of}"
+    of = f" of {written(level)}" if level > abs(found.effect) else ""
+    text = f"holds in {found.n_hold} of {len(every)}, opposite in {found.n_opposite}; mean "
+    text += f"size {found.effect:.2g}" if alike else f"difference {found.effect:+.2g}"
+    ends = sorted(zip(found.signed, every, strict=True), key=lambda end: end[0])
+    low, high = (
+        f"{by:+.2g} ({', '.join([one.other, *one.where])})" for by, one in (ends[0], ends[-1])
+    )
+    text += f"{unit}{of}" + (f", from {low} to {high}" if len(every) > 1 else "")
     if claim.margin or claim.alike is not None:
         text += f", where the claim is: {claim.says()}"
     return f"{text}; less than {MARGINS[column]:g} is small" if found.word == LEVEL else text
@@ -179,7 +181,7 @@ def section(item: Item, found: Sequence[Finding], folder: Path, results: Path) -
     if item.says:
         parts.append(f"*The paper says:* {item.says}\n")
     if item.missing:
-        parts.append(f"*Not to be had:* {item.missing}\n")
+        parts.append(f"*Not at hand:* {item.missing}\n")
         return "\n".join(parts)
     parts += judged(item, found)
     for place, picture in enumerate([item.picture, *item.more] if item.picture else item.more):

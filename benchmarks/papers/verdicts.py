@@ -226,17 +226,18 @@ class Finding:
         return sum(one.worse < CHANCE for one in self.every)
 
     @property
-    def effect(self) -> float:
-        """Mean difference over the comparisons, above 0 in the direction that is claimed.
-
-        Where methods are said to be alike it is the mean size of the differences.
-        """
-        signed = [
-            abs(one.difference) if claim.alike is not None
-            else -one.difference if claim.lower else one.difference
+    def signed(self) -> list[float]:
+        """Differences, above 0 as is claimed; of methods said to be alike, the one less another."""
+        return [
+            -one.difference if claim.lower and claim.alike is None else one.difference
             for claim, some in zip(self.claims, self.compared, strict=True) for one in some
         ]  # fmt: skip
-        return float(np.mean(signed))
+
+    @property
+    def effect(self) -> float:
+        """Mean of these, or of their sizes where methods are said to be alike."""
+        alike = self.claims[0].alike is not None
+        return float(np.mean(np.abs(self.signed) if alike else self.signed))
 
 
 def findings(claims: Sequence[Claim], rows: Rows, margins: Mapping[str, float]) -> list[Finding]:
