@@ -103,8 +103,8 @@ class BPSLDA(BayesianLDA):
         lam_t = lam_{t-1} + s_t + r_t eta,    r_t = boosting_scale * |s_t| / |eta|
 
     Here lam_t are the Dirichlet parameters of the topics after minibatch t, s_t the expected counts
-    of words in topics in the minibatch, eta the prior, and |.| is the sum over words and topics. On
-    a long stream the share of the prior in the topics stays near scale / (1 + scale). Boosting
+    of words in topics in the minibatch, eta the prior, and ``|.|`` is the sum over words, topics.
+    On a long stream the share of the prior in the topics stays near scale / (1 + scale). Boosting
     helps if the prior has knowledge absent from the data (see `streamtopics.priors`); a wrong prior
     does harm.
 
@@ -115,7 +115,7 @@ class BPSLDA(BayesianLDA):
         Pseudo-counts of the prior added for each token. With 0 the model is `SVBLDA`.
     boosting_norm : {"whole", "topic"}, default="whole"
         "whole" adds the same prior to all topics, as in the paper, so rare topics are pulled
-        hardest. "topic" takes |s_t| and |eta| of each topic by itself.
+        hardest. "topic" takes ``|s_t|`` and ``|eta|`` of each topic by itself.
     {boosted_prior, as_streaming_lda}
 
     {attributes, dirichlet_components, common_attributes}
