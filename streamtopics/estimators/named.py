@@ -103,7 +103,7 @@ class BPSLDA(BayesianLDA):
         lam_t = lam_{t-1} + s_t + r_t eta,    r_t = boosting_scale * |s_t| / |eta|
 
     Here lam_t are the Dirichlet parameters of the topics after minibatch t, s_t the expected counts
-    of words in topics in the minibatch, eta the prior, and ``|.|`` is the sum over words, topics.
+    of words in topics in the minibatch, eta the prior, and ``|.|`` the sum of all entries.
     On a long stream the share of the prior in the topics stays near scale / (1 + scale). Boosting
     helps if the prior has knowledge absent from the data (see `streamtopics.priors`); a wrong prior
     does harm.
