@@ -81,7 +81,7 @@ class GaussianMixture(MixtureModel):
     def learner(
         self, posterior: DensePosterior, X: np.ndarray, y: None = None, seed: int = 0
     ) -> Learn:
-        """As in `DenseModel`; equal components start from an ascent in the minibatch."""
+        """Return the learner of a minibatch; equal components first ascend in the minibatch."""
         codes = np.zeros(len(X), np.int64)
 
         def learn(view: DenseView, *, warm: bool = False) -> NodeStatistics:
