@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`streamtopics apply`, `score`, `show`, `update` and `edit`; and `summarize`, without a model."""
+"""`streamtopics apply`, `score`, `show`, `update`, `edit` and `summarize`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MINIBATCH, N_AT_ONCE, N_OPEN = 2500, 1000, 10_000
 
 
 def apply(options: Namespace) -> None:
-    """Write a line for each document, in order of reading."""
+    """Write the topics of each document, in order of reading."""
     path, kind = options.output, console.kind_of(options.output)
     console.check_target(path, ("jsonl", "csv"), [options.model_file, *options.files])
     model, tally = models.load_stream(options), reading.Tally()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reads the verb and its options, runs the verb, and turns errors into an exit status."""
+"""Runs a verb, and turns errors into an exit status."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def parsed(given: list[str]) -> Namespace:
-    """Return the verb and its options; files may come before and after these."""
+    """The verb and its options; files may come before and after options."""
     listed = "".join(f"  {name:11}{verb.about.partition('.')[0]}\n" for name, verb in VERBS.items())
     first = _parser("streamtopics", "[VERB] ...", f"{DESCRIPTION}\n{listed}", FILES)
     first.add_argument("--version", action="version", version=f"streamtopics {__version__}")
@@ -66,7 +66,7 @@ def parsed(given: list[str]) -> Namespace:
 
 
 def parser(name: str) -> ArgumentParser:
-    """Return the parser of a verb."""
+    """The parser of a verb."""
     verb = VERBS[name]
     usage, below = f"{verb.usage} [OPTION ...]", "`streamtopics --help` says which files.\n"
     one = _parser(f"streamtopics {name}", usage, fill(verb.about, 80), below)
@@ -89,7 +89,7 @@ def parser(name: str) -> ArgumentParser:
 
 
 def _parser(prog: str, usage: str, about: str, below: str) -> ArgumentParser:
-    """Return a parser without options that prints its texts unchanged, without colours."""
+    """A parser without options that prints its texts unchanged, without colours."""
     how = RawDescriptionHelpFormatter
     made = ArgumentParser(prog, f"%(prog)s {usage}", about, below, formatter_class=how)
     made.color = False  # type: ignore[attr-defined,unused-ignore]
@@ -123,7 +123,7 @@ def _run(options: Namespace) -> int:
 
 
 def _message(error: Exception) -> str:
-    """Return the message of an error, after the name of its class if unexpected."""
+    """The message of an error; an unexpected error with the name of its class."""
     if isinstance(error, ReadingError):
         value = shlex.quote(error.value) if error.value.isprintable() else f"${error.value!r}"
         remedy = f"; pass --{error.setting.replace('_', '-')} {value}, for example"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Printing, files and signals of the command."""
+"""Output, files and signals of the command."""
 
 from __future__ import annotations
 
@@ -30,12 +30,11 @@ MORE_WORDS = "--min-documents 1, --max-share 1, --stop-words none or --shortest 
 
 
 def safe(text: str) -> str:
-    """Return a text without control characters; lines and tabs are kept."""
+    """A text without control characters, except ends of lines and tabs."""
     return CONTROL.sub("\ufffd", text)
 
 
 def one_line(text: str, width: int = 96) -> str:
-    """Return the beginning of a text on one line."""
     flat = safe(" ".join(text[: 20 * width].split()))
     return flat if len(flat) <= width else flat[: width - 3].rstrip() + "..."
 
@@ -47,24 +46,22 @@ def log(text: str) -> None:
 
 
 def warn(text: str) -> None:
-    """Print a warning."""
     log(f"streamtopics: {text}")
 
 
 def per_word(score: float) -> str:
-    """Return a score in words."""
     if not math.isfinite(score):
         return "no word was held out"
     return f"{score:.4f} nats per word (perplexity {math.exp(min(-score, 700)):,.0f})"
 
 
 def counted(n: float, what: str) -> str:
-    """Return a number with its noun."""
+    """A number with its noun, in the plural if needed."""
     return f"{n:,.0f} {what}{'' if n == 1 else 's'}"
 
 
 def forget_output() -> None:
-    """Discard output that is still to be printed, also at the end of the process."""
+    """Discard unprinted output, so the end of the process raises no error."""
     with suppress(OSError, ValueError):
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, sys.stdout.fileno())
@@ -72,7 +69,7 @@ def forget_output() -> None:
 
 
 def check_target(path: Path | None, kinds: Sequence[str] = (), kept: Iterable[Any] = ()) -> None:
-    """Refuse a target that cannot be written, or would replace a file to keep."""
+    """Refuse a file that cannot be written, or would replace a file in `kept`."""
     if path is None:
         return
     wrong = ""
@@ -87,12 +84,12 @@ def check_target(path: Path | None, kinds: Sequence[str] = (), kept: Iterable[An
 
 
 def kind_of(path: Path | None) -> str:
-    """Return the kind of a file of rows, by its name; JSON lines for standard output."""
+    """The kind of a file of rows, by its name; "jsonl" for standard output."""
     return "jsonl" if path is None else path.suffix[1:].lower()
 
 
 def write_rows(path: Path | None, rows: Iterable[Mapping[str, Any]]) -> None:
-    """Write rows in order of arrival, to a file or standard output."""
+    """Write rows as they arrive, to a file or standard output."""
     with nullcontext() if path is None else replace_file(path) as send:
         for line in _lines(rows, kind_of(path)):
             sys.stdout.write(line) if send is None else send(line.encode("utf-8", "replace"))
@@ -109,7 +106,7 @@ def _lines(rows: Iterable[Mapping[str, Any]], kind: str) -> Iterator[str]:
 
 
 def _cells(values: Iterable[Any]) -> str:
-    """Return a line of a table, without formulas in cells."""
+    """A line of a table; spreadsheets run none of its cells as a formula."""
     line = io.StringIO()
     flat = [" ".join(map(str, v)) if isinstance(v, list) else v for v in values]
     safe = [f"'{v}" if isinstance(v, str) and v[:1] in tuple("=+-@\t\r") else v for v in flat]
@@ -118,13 +115,13 @@ def _cells(values: Iterable[Any]) -> str:
 
 
 def stop(number: int, frame: object) -> None:
-    """Raise an interrupt with the number of its signal, for cleanup."""
+    """Raise an interrupt with the number of the signal, so that cleanup runs."""
     raise KeyboardInterrupt(number)
 
 
 @contextmanager
 def handle(numbers: list[Any], handler: Callable[[int, Any], None]) -> Iterator[None]:
-    """Handle signals that are not ignored, where possible, and restore the handlers afterwards."""
+    """Handle signals that are not ignored; restore the handlers afterwards."""
     can = threading.current_thread() is threading.main_thread()
     wanted = [one for one in numbers if can and signal.getsignal(one) is not signal.SIG_IGN]
     before = [(number, signal.signal(number, handler)) for number in wanted]

@@ -72,7 +72,7 @@ def fit(options: Namespace) -> None:
 
 
 def report(options: Namespace) -> None:
-    """Write a page of a saved model, about the documents of the files, if any."""
+    """Write a page about a saved model, and the documents of the files, if any."""
     console.check_target(options.output, ("html",), [options.model_file, *options.files])
     model, tally = models.load_stream(options), reading.Tally()
     if options.files:
@@ -116,7 +116,10 @@ def print_learnt(options: Namespace, model: TopicStream, held_out: list[str]) ->
 def write_all(
     options: Namespace, model: TopicStream, tally: reading.Tally, whole: list[Record] | None
 ) -> list[str]:
-    """Write the requested files, and print their names; `whole` is all documents, or None."""
+    """Write the requested files; return a line about each.
+
+    `whole` holds all documents; None reads the files again.
+    """
     if path := options.model:
         save(model, path)
     if path := options.topics_out:

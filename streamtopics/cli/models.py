@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Streams made by the options, or loaded; and tables of their results."""
+"""Models made by the options, or loaded; and printed results."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ N_DOCUMENTS, N_TOPICS_SHOWN, N_LABEL = 3, 5, 4
 
 
 def load_stream(options: Namespace, path: Path | None = None) -> TopicStream:
-    """Return a saved stream, or the stream of a saved pipeline over raw texts."""
+    """Load a stream, or a pipeline over raw texts as a stream."""
     path = path or options.model_file
     model = load(path, options.trust)
     if isinstance(model, Pipeline) and len(model.steps) > 1:
@@ -52,22 +52,22 @@ def load_stream(options: Namespace, path: Path | None = None) -> TopicStream:
 
 
 def has_open_vocabulary(model: Pipeline) -> bool:
-    """Whether the words of a pipeline follow the stream."""
+    """Whether the vocabulary of a pipeline follows the stream."""
     return hasattr(model.steps[0][1], "n_documents_seen_")
 
 
 def n_words_of(model: Pipeline) -> int:
-    """Return the number of columns with a word."""
+    """The number of columns with a word."""
     return sum(not str(word).startswith(FREE) for word in model[:-1].get_feature_names_out())
 
 
 def named_words(row: TopicRow) -> str:
-    """Return the words of a topic, after its name if any."""
+    """The words of a topic, after its name if any."""
     return f"{row.name}: " * bool(row.name) + " ".join(row.words)
 
 
 def print_topics(rows: Sequence[TopicRow]) -> None:
-    """Print the topics, the heaviest first; topics of mostly prior are marked."""
+    """Print the topics, the heaviest first; mark topics of mostly prior."""
     print(f"{'topic':>5}  {'weight':>6}  words")
     for row in rows:
         mark = "(mostly prior) " if row.prior_retention > PRIOR_THRESHOLD else ""
@@ -76,13 +76,12 @@ def print_topics(rows: Sequence[TopicRow]) -> None:
 
 
 def print_findings(findings: Iterable[Finding]) -> None:
-    """Print findings, each on a new line."""
     for finding in findings:
         print(fill(safe(f"* {finding}"), WIDTH, subsequent_indent="  "))
 
 
 def print_documents(rows: Sequence[TopicRow], model: TopicStream) -> None:
-    """Print the beginning and the id of a few documents of each of the largest topics."""
+    """Print a few documents of each of the largest topics."""
     kept = model.documents
     shares = model.transform([one.text for one in kept])
     for row in [row for row in rows if row.prior_retention <= PRIOR_THRESHOLD][:N_TOPICS_SHOWN]:
@@ -118,7 +117,7 @@ def rows_of_documents(
 
 
 def estimator(options: Namespace) -> Any:
-    """Return an estimator by the options."""
+    """The estimator of the options."""
     n_topics = options.topics[0] if options.topics else 0
     name = options.estimator or ("GuidedTopics" if options.seeds else "StreamingLDA")
     if (name == "GuidedTopics") != bool(options.seeds):
@@ -146,7 +145,7 @@ def estimator(options: Namespace) -> Any:
 
 
 def vectorizer_for(options: Namespace, n_documents: int | None = None) -> Any:
-    """Return the vectorizer of a corpus of `n_documents`, or with None of a stream."""
+    """The vectorizer of a corpus of `n_documents`, or with None of a stream."""
     least, name = options.min_documents, options.tokenizer
     shortest = options.shortest or (2 if name else 3)
     words = StreamingCountVectorizer(

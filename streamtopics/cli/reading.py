@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Documents by the options, and a tally of read and skipped documents and words."""
+"""Documents by the options, and counts of read and skipped documents and words."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ OF_LIMITS = "lower --min-documents, or raise --max-words or --max-share"
 
 
 def settings(options: Namespace, skipped: Skipped) -> dict[str, Any]:
-    """Return the arguments of `read_records` and `follow`."""
+    """Arguments of `read_records` and `follow`."""
     return {
         "text_key": options.text_key, "time_key": options.time_key, "format": options.format,
         "time_format": options.time_format, "encoding": options.encoding or "utf-8",
@@ -39,7 +39,7 @@ def settings(options: Namespace, skipped: Skipped) -> dict[str, Any]:
 
 
 def records(options: Namespace, skipped: Skipped, empty: bool = False) -> Iterator[Record]:
-    """Yield documents of files, or documentation strings, without empty texts."""
+    """Yield documents of the files, or of `load_docstrings`; `empty` keeps empty texts."""
     if not options.files:
         texts = enumerate(load_docstrings().data, start=1)
         yield from (Record(text, None, {}, "documentation", i) for i, text in texts)
@@ -56,7 +56,7 @@ def records(options: Namespace, skipped: Skipped, empty: bool = False) -> Iterat
 
 
 def with_text(found: Iterable[Any], skipped: Skipped) -> Iterator[Any]:
-    """Yield the records with a text, and None for None; count the skipped records."""
+    """Yield records with a text, and None for None; count the skipped records."""
     for record in found:
         if record is None or record.text.strip():
             yield record
@@ -65,26 +65,25 @@ def with_text(found: Iterable[Any], skipped: Skipped) -> Iterator[Any]:
 
 
 def time_of(when: object) -> object:
-    """Return a time as written: dates as text, years without a fraction."""
+    """A time as written: dates as text, years without a fraction."""
     if isinstance(when, float) and when.is_integer():
         return int(when)
     return when.isoformat() if isinstance(when, datetime) else when
 
 
 def cut(found: Iterable[Record], size: int) -> Iterator[list[Record]]:
-    """Yield lists of `size` records, the last one perhaps shorter."""
+    """Yield lists of `size` records; the last may be shorter."""
     left = iter(found)
     while batch := list(islice(left, size)):
         yield batch
 
 
 def texts_of(found: Iterable[Record]) -> list[str]:
-    """Return the texts of records."""
     return [record.text for record in found]
 
 
 def minibatch(found: list[Record], options: Namespace) -> TimedBatch:
-    """Return texts, with the times, groups and ids for a stream."""
+    """Texts, with the times, groups and ids for a stream."""
     id_key, group_key = options.id_key, options.group_key
     ids = [record.fields[id_key] if id_key else place_of(record) for record in found]
     labels: dict[str, Any] = {"ids": ids}
@@ -96,13 +95,13 @@ def minibatch(found: list[Record], options: Namespace) -> TimedBatch:
 
 
 def place_of(record: Record) -> str:
-    """Return the file and the line of a document, cut at the front if long."""
+    """The file and the line of a document, cut at the front if long."""
     place = safe(f"{record.source}:{record.line}")
     return place if len(place) <= LONGEST_PLACE else f"…{place[1 - LONGEST_PLACE :]}"
 
 
 class Tally:
-    """Counts documents, words, and skipped ones of both; continues, in place, from `kept`."""
+    """Counts of documents and words, read and skipped; counts in `kept` are continued in place."""
 
     def __init__(self, kept: dict[str, Any] | None = None) -> None:
         self.n: dict[str, Any] = {} if kept is None else kept
@@ -112,7 +111,7 @@ class Tally:
         self.skipped.counts, self.skipped.first = self.n["skipped"], self.n["first"]
 
     def add(self, words: object, texts: list[str], *, learnt: bool = False) -> None:
-        """Add texts, and the words left out by a vectorizer, which has perhaps just learnt."""
+        """Count texts, and the words that the vectorizer `words` leaves out."""
         self.n["documents"] += len(texts)
         own = unwrap(words)
         own = own.vectorizer_ if isinstance(own, NamedVectorizer) else own
@@ -137,13 +136,13 @@ class Tally:
     def over(
         self, batches: Iterable[list[Record]], words: object, *, learnt: bool = False
     ) -> Iterator[list[Record]]:
-        """Yield minibatches, and add each when the next is requested."""
+        """Yield minibatches; count each when the next is requested."""
         for batch in batches:
             yield batch
             self.add(words, texts_of(batch), learnt=learnt)
 
     def rows(self) -> dict[str, str]:
-        """Return the counts in words; nothing if nothing was left out."""
+        """The counts as text; empty if nothing was left out."""
         n, rows = self.n, {"Documents read": f"{self.n['documents']:,}"}
         if self.skipped.counts:
             rows["Skipped"] = str(self.skipped).removeprefix("skipped ")
@@ -155,7 +154,7 @@ class Tally:
         return rows if len(rows) > 1 else {}
 
     def tell(self) -> None:
-        """Print the skipped counts, and warn if these are large."""
+        """Print the counts; warn if many words were left out."""
         if rows := self.rows():
             log("; ".join(f"{name.lower()}: {value}" for name, value in rows.items()))
         if self._left_out() > MOST_LEFT_OUT:

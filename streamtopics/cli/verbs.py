@@ -44,12 +44,12 @@ names = partial(str.split, sep=",")
 
 
 def numbers(text: str) -> tuple[int, ...]:
-    """Return numbers with commas between them, by size and each once."""
+    """Numbers with commas between them, sorted and each once."""
     return tuple(sorted({positive(one) for one in text.split(",")}))
 
 
 def setting(text: str) -> tuple[str, Any]:
-    """Return the name and the value of a parameter, as in ``kappa=0.5``; words are texts."""
+    """Name and value of a parameter, as in ``kappa=0.5``."""
     name, separator, value = text.partition("=")
     if not separator or not name.isidentifier():
         raise ArgumentTypeError(f"{text!r} is not name=value, such as kappa=0.5")
@@ -59,7 +59,6 @@ def setting(text: str) -> tuple[str, Any]:
 
 
 def encoding(text: str) -> str:
-    """Return the name of an encoding known to Python."""
     try:
         codecs.lookup(text)
     except LookupError as error:
@@ -68,7 +67,6 @@ def encoding(text: str) -> str:
 
 
 def character(text: str) -> str:
-    """Return a text of one character."""
     if len(text) != 1:
         raise ArgumentTypeError(f"{text!r} is not one character, such as ';'")
     return text

@@ -28,7 +28,7 @@ STANDARD_INPUT, STANDARD_ERROR = "-", 2
 
 
 class Watch:
-    """A model along its stream; a callback that keeps the place.
+    """A model along its stream; a callback that keeps the place in the file.
 
     The place moves after a minibatch is learnt, so a checkpoint has both or neither.
     """
@@ -57,7 +57,7 @@ class Watch:
         self.number, self.repeated, self.waiting = 0, False, False
 
     def on_batch(self, model: TopicStream, info: BatchInfo) -> None:
-        """Keep the place, and the list of printed findings, before the checkpoint."""
+        """Keep the place, and look for findings, before the checkpoint."""
         self.place["n_batches"] += 1
         is_open = models.has_open_vocabulary(model.pipeline_)
         self.tally.add(model.steps[0][1], reading.texts_of(self.batch), learnt=is_open)
@@ -67,7 +67,7 @@ class Watch:
             self.find()
 
     def finish(self, model: TopicStream) -> None:
-        """Find the last news at the end, before the last checkpoint."""
+        """Look for findings at the end, before the last checkpoint."""
         if self.place["n_batches"] and not self.repeated:
             self.find()
 
@@ -80,7 +80,7 @@ class Watch:
                 self.findings.append(finding)
 
     def tell(self, model: TopicStream, info: BatchInfo) -> None:
-        """Print the news, and write the model and the report, after the checkpoint."""
+        """Print the score and news, and write the model and the report, after the checkpoint."""
         score = "nothing to score" if math.isnan(info.score) else f"{info.score:.3f} nats per word"
         when = datetime.now().isoformat(" ", "seconds") if info.time is None else info.time
         documents = console.counted(model.n_documents_seen_, "document")
@@ -97,20 +97,19 @@ class Watch:
             self.write_report()
 
     def tell_findings(self) -> None:
-        """Print the collected findings."""
         found, self.findings = self.findings, []
         models.print_findings(found)
         sys.stdout.flush()
 
     def write_report(self) -> None:
-        """Write the report anew, if requested."""
+        """Write the report, if requested."""
         if path := self.options.report:
             scores = {"before learning": [row.score for row in self.history.rows]}
             how: dict[str, Any] = {"intake": self.tally.rows(), "scores": scores}
             self.model.report(path, title=self.options.title, **how)
 
     def end(self) -> None:
-        """Write the model and the report, and print their names; no model of unknown place."""
+        """Write the model and the report, unless a minibatch was interrupted."""
         self.tally.tell()
         if self.repeated or not any(self.checkpointer.path.glob("checkpoint-*")):
             return
@@ -133,7 +132,7 @@ class Watch:
         return self.place["n_batches"] > 0 or not self.options.seeds
 
     def on_signal(self, number: int, frame: object) -> None:
-        """End at once if nothing is lost or at the second signal, else after a minibatch."""
+        """End at once if nothing is lost or at the second signal; otherwise after the minibatch."""
         self.repeated, self.number = self.number != 0, number
         if self.repeated or self.waiting:
             console.stop(number, frame)
@@ -143,8 +142,8 @@ class Watch:
     def batches(self, found: Follower) -> Iterator[TimedBatch]:
         """Yield minibatches: when there are enough documents, or after some time.
 
-        At the end of the command, too few documents of a file are left for the next time. Documents
-        of a pipe would be lost, so they make a minibatch, also before an unreadable line.
+        After a signal, documents of a file are left for the next time. Documents of a pipe would be
+        lost, so the last ones are a minibatch, also before an unreadable line.
         """
         batch: list[Record] = []
         start = 0.0
@@ -202,7 +201,6 @@ def watch(options: Namespace) -> None:
 
 
 def _begun(options: Namespace) -> TopicStream:
-    """Return the existing model, or a new one."""
     if options.model.exists():
         console.log(f"beginning with the model in {options.model}")
         return models.load_stream(options, options.model)

@@ -81,20 +81,17 @@ def load_docstrings(
 ) -> Bunch:
     """Read the documentation strings of installed packages, without importing them.
 
-    By default about 12,000 documents and 1.3 million words of the installed versions, read in about
-    five seconds without a download. Tests, copies of other projects and repeated texts are left
-    out.
+    By default about 12,000 documents with 1.3 million words, depending on the installed versions,
+    read in about five seconds. Tests, copies of other projects and repeated texts are left out.
 
     Parameters
     ----------
     packages : sequence of str or None, default=None
-        Import names of packages or modules, and "stdlib". None is joblib, numpy, scipy, sklearn and
-        stdlib.
+        Import names, or "stdlib". None is joblib, numpy, scipy, sklearn and stdlib.
     min_words : int, default=10
-        Least number of words of a document; many shorter texts are one repeated phrase.
+        Least number of words of a document.
     shuffle : bool, default=True
-        Whether to shuffle the documents, to mix the packages; otherwise sorted by package, file and
-        line.
+        Whether to mix the packages; otherwise sorted by package, file and line.
     random_state : int, RandomState instance or None, default=0
         Seed of the shuffle.
 
@@ -106,11 +103,11 @@ def load_docstrings(
         data : list of n_documents str
             The texts.
         target : ndarray of shape (n_documents,)
-            Position of each document's package in `target_names`.
+            Index of each document's package in `target_names`.
         target_names : list of str
             The packages.
         modules, names : list of n_documents str
-            Dotted names of each document's module, and of the documented object.
+            Dotted names of each document's module and object.
         DESCR : str
             Description of the corpus.
 
@@ -164,9 +161,10 @@ def _plain_text(docstring: str) -> str:
 def read_packages(
     packages: Sequence[str], read: Callable[[str, ast.Module], Iterable[Found]]
 ) -> list[tuple[int, str, Found]]:
-    """Results of `read` in each module, by dotted name and syntax tree.
+    """Results of `read`, called with the name and the syntax tree of each module.
 
-    Each comes after the place of the package and the name of the module, without unparsable files.
+    Each result comes with the index of the package and the name of the module. Unparsable files are
+    left out.
     """
     sources = [source_files(package) for package in packages]
     found: list[tuple[int, str, Found]] = []

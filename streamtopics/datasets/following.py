@@ -124,13 +124,12 @@ def follow(
     tell_waits : bool, default=False
         Whether to yield None after each `poll` seconds without new data.
     **options : object
-        As in `read_records`, with format="lines" or "jsonl"; a file without a suffix has lines.
+        As in `read_records`. The format is "lines" (also without a suffix) or "jsonl".
 
     Returns
     -------
     follower : Follower
-        An iterator of `Record` with `position` and ``close()``; a `ReadingError` if the file was
-        cut or replaced.
+        An iterator of `Record`; raises `ReadingError` if the file was cut or replaced.
 
     Examples
     --------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reviews of items by users, with ratings and known truth."""
+"""Synthetic reviews of items by users, with ratings and known truth."""
 
 from __future__ import annotations
 
@@ -37,10 +37,9 @@ def make_rated_reviews(
 ) -> Bunch:
     """Draw reviews that describe an item, with praise or blame.
 
-    A rating is 6 + the effect of the user + the effect of the item + noise, all normal. A word
-    comes from a qualitative topic with a probability p_d of the review: from the positive topic if
-    item and noise add up to 0 or more, else from the negative topic. All remaining words come from
-    the descriptive topics, in the proportions of the review's profile.
+    A rating is 6 + the effect of the user + the effect of the item + noise. With probability p_d,
+    different for each review d, a word comes from the positive topic if item and noise add up to 0
+    or more, and otherwise from the negative topic. Other words come from the descriptive topics.
 
     Parameters
     ----------
@@ -50,13 +49,13 @@ def make_rated_reviews(
     n_components, n_features : int, default=5 and 200
         Descriptive topics, and words in the vocabulary.
     profile : {"document", "item", "user"}, default="item"
-        Owner of the proportions of descriptive topics.
+        Whether reviews, items or users have the proportions of descriptive topics.
     mean_length : float, default=60
-        Mean of the Poisson number of words in a review.
+        Mean number of words in a review (Poisson).
     qualitative_share : float, default=0.2
-        Mean of p_d, in (0, 1); p_d ~ Beta, of the weight of ten words.
+        Mean of p_d ~ Beta with pseudo-counts of 10, in (0, 1).
     item_effect, user_effect, noise : float, default=1.0, 0.5 and 1.0
-        Standard deviations.
+        Standard deviations of the normal effects.
     doc_topic_prior : float or None, default=None
         Dirichlet parameter of the proportions; None is 1 / n_components.
     topic_word_prior : float, default=0.1
@@ -71,7 +70,6 @@ def make_rated_reviews(
         X : csr_matrix of shape (n_documents, n_features), int64
             Word counts.
         ratings, item, user : ndarray of shape (n_documents,)
-            Rating, item and user of each review.
         signs : ndarray of shape (n_documents,), int64
             1 for praise and -1 for blame.
         topic_word : ndarray of shape (n_components + 2, n_features)
@@ -81,7 +79,6 @@ def make_rated_reviews(
         qualitative : ndarray of shape (n_documents,)
             p_d.
         item_effects, user_effects : ndarray of shape (n_items,) and (n_users,)
-            Contributions to the rating.
 
     Examples
     --------

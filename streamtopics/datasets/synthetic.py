@@ -24,9 +24,8 @@ def make_lda_corpus(
 ) -> Bunch:
     """Draw a corpus from latent Dirichlet allocation.
 
-    Document d has a Poisson number of words; each comes from a topic k with probability
-    theta_dk, theta_d ~ Dirichlet(alpha), and is the word v with probability beta_kv,
-    beta_k ~ Dirichlet(eta).
+    A word of document d has topic k with probability theta_dk, theta_d ~ Dirichlet(alpha). In topic
+    k the word is v with probability beta_kv, beta_k ~ Dirichlet(eta).
 
     Parameters
     ----------
@@ -34,15 +33,13 @@ def make_lda_corpus(
     n_components, n_features : int, default=10 and 1000
         Topics, and words in the vocabulary; not used if `topic_word` is given.
     mean_length : float, default=60
-        Mean of the Poisson number of words in a document; 0 words are possible.
+        Mean number of words in a document (Poisson); 0 words are possible.
     doc_topic_prior : float, array-like of shape (n_components,) or None, default=None
-        Dirichlet parameter alpha of the topic proportions, in pseudo-words. None is 1 /
-        n_components: with 10 topics, most documents have 2 to 4.
+        alpha. None is 1 / n_components: with 10 topics, most documents have 2 to 4.
     topic_word_prior : float, array-like, default=0.1
-        Dirichlet parameter eta of the topics, in pseudo-words; one for all, or by word and
-        optionally by topic. Not used if `topic_word` is given.
+        eta, one for all, or by word and optionally by topic; not used if `topic_word` is given.
     topic_word : array-like of shape (n_components, n_features) or None, default=None
-        Word probabilities of the topics, for example `topic_word_` of a model. None draws topics.
+        Word probabilities of the topics. None draws topics.
     random_state : int, RandomState instance or None, default=None
 
     Returns
@@ -53,11 +50,11 @@ def make_lda_corpus(
         X : csr_matrix of shape (n_documents, n_features), int64
             Word counts.
         topic_word : ndarray of shape (n_components, n_features)
-            The topics beta; rows sum to 1.
+            beta.
         doc_topic : ndarray of shape (n_documents, n_components)
-            The topic proportions theta; rows sum to 1.
+            theta.
         doc_topic_prior : ndarray of shape (n_components,)
-            The alpha in use.
+            alpha.
 
     Examples
     --------
@@ -93,7 +90,7 @@ def make_lda_corpus(
 def _draw_counts(
     doc_topic: np.ndarray, topic_word: np.ndarray, lengths: np.ndarray, rng: np.random.Generator
 ) -> sparse.csr_matrix:
-    """Word counts: each document's number of words of each topic, then the words by topic."""
+    """Word counts: first the number of words of each topic in a document, then the words."""
     topic_counts = rng.multinomial(lengths, doc_topic)
     shape = len(doc_topic), topic_word.shape[1]
     documents, words = [], []

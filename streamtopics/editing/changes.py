@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Edits of a commit record: functions that return a new record."""
+"""Edits of a commit record, the whole state of a model: functions that return a new record."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def carried_out(commit: TopicCommit, edits: Edits, step: EditStep) -> TopicCommi
 
 
 def taken_back(commit: TopicCommit, edits: Edits) -> TopicCommit:
-    """The commit record without the last step of `edits`, if it can be undone."""
+    """The commit record without the last step of `edits`."""
     last = edits.steps[-1]
     if not last.moves:
         now = edits.labels
@@ -107,8 +107,8 @@ def _rearranged(
 ) -> tuple[TopicPosterior, np.ndarray]:
     """The posterior of the new rows, and the share of each old row in each new row.
 
-    A row made of one whole old row has the same bits. Otherwise counts and alpha are the sums of
-    the parts. The prior is the first part's, with the greatest weight: the prior counts once.
+    Counts and alpha of a row are sums over its parts. The prior counts once: the first part's, with
+    the greatest weight. Unchanged rows keep their bits.
     """
     old, words = posterior._state, posterior._state.S.words
     learnt, shares = old.S.rows(words), np.zeros((posterior.n_nodes, len(rows)))
@@ -141,7 +141,7 @@ def _rearranged(
 
 
 def _memory(doc_topic: Any, memory: Any, shares: np.ndarray, alpha: np.ndarray) -> Any:
-    """The memory of the update of the documents' prior, for the edited `alpha`."""
+    """What the update of the documents' prior remembers, for the edited `alpha`."""
     if memory is None or isinstance(doc_topic, Shares):
         return None if memory is None else memory @ shares
     if isinstance(doc_topic, GammaPrior):
@@ -157,7 +157,7 @@ def _memory(doc_topic: Any, memory: Any, shares: np.ndarray, alpha: np.ndarray) 
 def _with_words_moved(
     posterior: TopicPosterior, labels: TopicLabels, step: EditStep
 ) -> TopicPosterior:
-    """The posterior with words pulled, and without words excluded from the topics of the edit."""
+    """The posterior with words pulled into, or excluded from, the topics of the edit."""
     topic, state, S = step.edit.topics[0], posterior._state, posterior._state.S.copy()
     n_hidden = posterior.n_nodes - len(labels.topics)
     own, locked = labels.mask([topic], n_hidden), labels.mask(labels.locked, n_hidden)

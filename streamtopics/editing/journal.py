@@ -21,7 +21,7 @@ FORMAT = "streamtopics edits"
 
 
 class EditResult(NamedTuple):
-    """The result of one edit: rows, or the reason for a refusal.
+    """The result of one edit.
 
     Attributes
     ----------
@@ -30,7 +30,7 @@ class EditResult(NamedTuple):
     rows : tuple of int
         Rows of the topics before the edit; empty after a refusal.
     refused : str
-        Reason for a refusal; "" if applied.
+        Reason for a refusal, otherwise "".
     """
 
     edit: Edit
@@ -39,7 +39,7 @@ class EditResult(NamedTuple):
 
 
 def edits_to_json(edits: Iterable[Edit]) -> str:
-    """Edits as text, for a file readable by people and programs.
+    """Write edits as JSON text.
 
     Parameters
     ----------
@@ -103,22 +103,22 @@ def _read(row: dict[str, Any]) -> Edit:
 def apply_edits(model: BaseEstimator, edits: Iterable[Edit], X: object = None) -> list[EditResult]:
     """Apply the edits of one model to another, for example to a newly fitted model.
 
-    Topics are found by words, as `TopicTracker` does. An edit is refused if one of its topics is
-    not found, or if the model does not allow the edit; the remaining edits are applied.
+    Topics are found by their words, as in `TopicTracker`. An edit is refused if a topic is not
+    found or the model does not allow the edit; later edits are applied.
 
     Parameters
     ----------
     model : estimator or pipeline
         As in `merge`; the model is changed in place.
     edits : iterable of Edit
-        Edits in order, for example `edits_` of a model, or the result of `edits_from_json`.
+        For example `edits_` of a model, or the result of `edits_from_json`.
     X : object, default=None
         Documents for splits; see `split`.
 
     Returns
     -------
     results : list of EditResult
-        A result for each edit.
+        For each edit.
 
     Examples
     --------
@@ -156,7 +156,7 @@ def apply_edits(model: BaseEstimator, edits: Iterable[Edit], X: object = None) -
 
 
 def _places(model: BaseEstimator, edits: Sequence[Edit], found: dict[int, int]) -> list[int]:
-    """The rows of the topics of the first edit; topics of later edits compete for the rows."""
+    """Rows of the topics of the first edit; topics of later edits compete for the rows."""
     edit, topics = edits[0], editable(model)
     row_of = {number: row for row, number in enumerate(edits_of(topics).labels.topics)}
     known = {topic: row_of[one] for topic, one in found.items() if one in row_of}
@@ -184,7 +184,6 @@ def _places(model: BaseEstimator, edits: Sequence[Edit], found: dict[int, int]) 
 
 
 def _numbered(words: Weighted, number: dict[Any, int]) -> Words:
-    """Words by number, with weights that sum to 1."""
     p = np.array([weight for _, weight in words])
     own = [number.setdefault(word, len(number)) for word, _ in words]
     return np.array(own), p / p.sum()

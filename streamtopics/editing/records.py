@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Records of the edits of a model's topics, kept beside the posterior."""
+"""Records of the edits of a model's topics, kept with the posterior."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ Weighted = tuple[tuple[Any, float], ...]
 
 @dataclass(frozen=True)
 class Edit:
-    """One change of the topics of a model, as kept in models and files.
+    """One edit of the topics of a model.
 
     Attributes
     ----------
     kind : str
         The function of `streamtopics.editing`.
     topics : tuple of int
-        Numbers of the topics: rows before the first edit, then further numbers for new topics.
+        Numbers of the topics: rows before the first edit; new topics get new numbers.
     leading : tuple of tuples of (word, probability)
-        The thirty most probable words of each topic, used to find the topic in other models.
+        The thirty most probable words of each topic, to find the topic in other models.
     words : tuple
         Excluded or pulled words.
     name : str
@@ -63,24 +63,24 @@ class TopicLabels:
 
     @property
     def names_by_row(self) -> list[str]:
-        """The name of each row, "" for a row without a name."""
+        """The name of each row, or ""."""
         return [self.names.get(topic, "") for topic in self.topics]
 
     def rows(self, topics: Iterable[int]) -> list[int]:
-        """Rows of topics, without topics that are gone."""
+        """Rows of the topics that remain."""
         return [self.topics.index(topic) for topic in topics if topic in self.topics]
 
     def mask(self, topics: Iterable[int], n_hidden: int) -> np.ndarray:
-        """Whether each row of the posterior is one of some topics, `n_hidden` first rows aside."""
+        """Whether each row of the posterior is one of some topics; `n_hidden` rows come before."""
         found = np.zeros(n_hidden + len(self.topics), bool)
         found[[n_hidden + row for row in self.rows(topics)]] = True
         return found
 
     def move_out(self, column: int, counts: np.ndarray, lam: np.ndarray) -> None:
-        """Divide a word's tokens in topics without this word among the remaining topics, in place.
+        """Move a word's tokens out of topics that exclude the word, in place.
 
-        In proportion to the word's tokens in `counts`, or in `lam` if none. Locked topics get
-        nothing.
+        The topics that are neither excluded nor locked share the tokens in proportion to `counts`,
+        or to `lam` if all are 0.
         """
         n_hidden = len(counts) - len(self.topics)
         own = self.mask((topic for topic, other in self.excluded if other == column), n_hidden)
@@ -98,7 +98,7 @@ class TopicLabels:
 
 @dataclass(frozen=True)
 class EditStep:
-    """An edit with everything needed to apply it again to the same topics."""
+    """An edit with everything needed to apply it again."""
 
     edit: Edit
     before: TopicLabels
@@ -121,7 +121,6 @@ class Edits:
 
     @property
     def edits(self) -> list[Edit]:
-        """The edits, in order."""
         return [step.edit for step in self.steps]
 
     def learnt(self, lifetimes: Lifetimes | None) -> Edits:
@@ -138,15 +137,14 @@ class Edits:
         return replace(self, labels=labels, steps=steps, base=None)
 
     def without(self, columns: np.ndarray) -> Edits:
-        """The record after columns were given to new words; nothing of the old words is left."""
+        """The record after columns were given to new words."""
         steps = tuple(replace(step, before=step.before.without(columns)) for step in self.steps)
         return replace(self, labels=self.labels.without(columns), steps=steps).learnt(None)
 
     def held(self, blend: Blend, posterior: TopicPosterior, n_hidden: int) -> Blend:
         """The blend with excluded words kept out of their topics, and with locked topics fixed.
 
-        A locked topic is multiplied by the growth of its mass: word probabilities stay, its share
-        counts.
+        A locked topic grows with its tokens, but keeps its word probabilities.
         """
         labels, statistics = self.labels, blend.statistics
         locked = labels.mask(labels.locked, n_hidden)
@@ -171,6 +169,6 @@ class Edits:
 
 
 def edits_of(topics: Editable) -> Edits:
-    """The record of the edits of an estimator, or an empty record."""
+    """The record of the edits of an estimator, perhaps empty."""
     found, n = topics._commit.edits, topics._n_features_out
     return found if isinstance(found, Edits) else Edits(TopicLabels(tuple(range(n)), n), n)

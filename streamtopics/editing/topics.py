@@ -1,16 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Edits of the topics of a fitted model. The model continues to learn from the stream.
 
-Topics are rows of counts, lam = c eta + b xi + a S, and rules add counts or scale rows. So counts
-can be added (merge), divided (split) or moved (exclude, pull) without losing a token. Names, hidden
-and locked topics are labels. One record, `edits` of the commit record, is swapped as a whole: a
-failed edit changes nothing, and `save` keeps the edits.
+Topics are rows of counts, so edits add, divide or move counts without losing a token. Names, hidden
+and locked topics are labels, kept by numbers of topics that never change. `n_components` stays, so
+a clone starts like the model.
 
-Labels and the journal use numbers of topics, which stay the same when rows move. `n_components`
-stays the number at the start of learning, so a clone starts like the model.
-
-Undo applies all edits but the last again, to the commit record before the first edit. After a
-minibatch only labels can be undone, so files do not grow.
+Undo applies all edits but the last again, to the model before the first edit. After a minibatch
+only labels can be undone, because no older model is kept.
 """
 
 from __future__ import annotations
@@ -45,14 +41,14 @@ class EditError(ValueError):
 def merge(model: BaseEstimator, topics: Sequence[int]) -> Edit:
     """Make one topic of several, with the row, name and number of the first.
 
-    Tokens and shares of documents are added; the prior of the first topic counts once. Later rows
-    move up. Clusters with `births` can be neither merged nor split.
+    Tokens are added; the prior of the first topic counts once. Later rows move up. Clusters with
+    `births` can be neither merged nor split.
 
     Parameters
     ----------
     model : estimator or pipeline
-        A fitted `StreamingLDA`, one of its subclasses or presets, or a `StreamingMixture`; or a
-        pipeline with such an estimator at the end. The model is changed in place.
+        A fitted `StreamingLDA`, or an estimator derived from it, or a `StreamingMixture`; or a
+        pipeline with such a last step. The model is changed in place.
     topics : sequence of int
         Rows of two topics or more.
 
@@ -80,7 +76,7 @@ def merge(model: BaseEstimator, topics: Sequence[int]) -> Edit:
 def split(model: BaseEstimator, topic: int, X: object, *, n: int = 2) -> Edit:
     """Make several topics of one, from documents.
 
-    The largest part keeps the row, the name and the number of the topic; further parts come last.
+    The largest part keeps the row, the name and the number of the topic; other parts come last.
 
     Parameters
     ----------
@@ -89,8 +85,7 @@ def split(model: BaseEstimator, topic: int, X: object, *, n: int = 2) -> Edit:
     topic : int
         Row of the topic.
     X : object
-        Documents with the topic, as for `transform` of the model: learnt or similar documents. Some
-        thousand are enough.
+        Input of `transform`: some thousand documents with the topic, learnt or similar.
     n : int, default=2
         Number of parts.
 
@@ -172,7 +167,7 @@ def show(model: BaseEstimator, topics: int | Sequence[int]) -> Edit:
 def lock(model: BaseEstimator, topics: int | Sequence[int]) -> Edit:
     """Keep the words of topics fixed while the model learns.
 
-    Documents still have these topics, and shares of the tokens are still counted.
+    The shares of the topics still change.
 
     Parameters
     ----------
@@ -204,16 +199,16 @@ def unlock(model: BaseEstimator, topics: int | Sequence[int]) -> Edit:
 def exclude(model: BaseEstimator, topic: int, words: Collection[str | int]) -> Edit:
     """Keep words out of a topic from now on: "not this word".
 
-    The topic's tokens of an excluded word go to the other topics, in proportion to their tokens of
-    the word, now and in later minibatches. Locked topics get no tokens.
+    The topic's tokens of a word go to the other topics, in proportion to their tokens of the word,
+    also in later minibatches. Locked topics get no tokens.
 
     Parameters
     ----------
     model, topic
         As in `split`.
     words : collection
-        Words of the vocabulary, or numbers of columns if columns have no names. In an open
-        vocabulary the exclusion of a word ends when the word loses its column.
+        Words of the vocabulary, or numbers of columns without names. A word that loses its column
+        is no longer excluded.
 
     Returns
     -------
@@ -262,7 +257,7 @@ def pull(model: BaseEstimator, topic: int, words: Collection[str | int]) -> Edit
 
 
 def undo(model: BaseEstimator) -> Edit:
-    """Undo the last remaining edit; the model has the same bits as before.
+    """Undo the last edit; the model is exactly as before.
 
     After a minibatch only `rename`, `hide`, `show`, `lock`, `unlock` and the exclusion of never
     learnt words can be undone.
@@ -305,13 +300,12 @@ def undo(model: BaseEstimator) -> Edit:
 
 
 def refuse(*troubles: tuple[object, str]) -> None:
-    """Raise an `EditError` with the first trouble, if any."""
     if said := next((said for trouble, said in troubles if trouble), ""):
         raise EditError(said)
 
 
 def editable(model: BaseEstimator) -> Editable:
-    """The estimator of topics of a model; refuses an estimator without edits by name."""
+    """The estimator of a model's topics, if the topics can be edited."""
     check_not_frozen(model)
     topics = last_step(model)
     cannot = f"the topics of {type(topics).__name__} cannot be edited"
@@ -352,7 +346,6 @@ def edit_rows(
     model: BaseEstimator, kind: str, topics: int | Sequence[int], *,
     words: Collection[str | int] = (), X: object = None, n: int = 0, name: str = "",
 ) -> Edit:  # fmt: skip
-    """Apply an edit to some rows, and return the edit."""
     estimator = editable(model)
     with lock_of(estimator):
         commit, edits = estimator._commit, edits_of(estimator)
@@ -400,7 +393,7 @@ def edit_rows(
 
 
 def _division(model: BaseEstimator, topics: Editable, row: int, X: object, n: int) -> np.ndarray:
-    """Share of each part in the topic's counts of each word of the store, largest part first."""
+    """Share of each part in the topic's counts, by learnt word; the largest part first."""
     tokens, least = tokens_of(topics, for_scipy(counted(model, X)), row), LEAST_TOKENS
     few = f"topic {row} has {tokens.sum():.0f} tokens in X, but a split needs {least:.0f}"
     refuse((tokens.sum() < least, f"{few}; pass more documents that have it"))
@@ -414,11 +407,10 @@ def _division(model: BaseEstimator, topics: Editable, row: int, X: object, n: in
 
 
 def tokens_of(topics: Editable, X: sparse.csr_matrix, row: int) -> sparse.csr_matrix:
-    """Expected tokens of a topic in documents with at least one such token.
+    """Expected tokens of a topic, in the documents with at least one such token.
 
-    A token of word w in document d is of topic k with probability
-
-        theta_dk phi_kw / sum_j theta_dj phi_jw.
+    A token of word w in document d is of topic k with probability theta_dk phi_kw / sum_j theta_dj
+    phi_jw.
     """
     X = sparse.csr_matrix(X, dtype=np.float64, copy=True)
     theta = np.asarray(topics.transform(named(topics, X)), np.float64)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tables and pictures of a fitted model, and the choice of the number of topics."""
+"""Tables and pictures of fitted models, and the choice of the number of topics."""
 
 from streamtopics.inspection.documents import (
     SharesOverTime,

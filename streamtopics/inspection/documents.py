@@ -15,7 +15,7 @@ from streamtopics.utils.times import read_time, read_times
 
 
 class TopicDocument(NamedTuple):
-    """A document of a topic: the topic, the document's row, and the topic's share."""
+    """A document, by row, and the share of a topic in it."""
 
     topic: int
     document: int
@@ -23,7 +23,7 @@ class TopicDocument(NamedTuple):
 
 
 class SimilarDocument(NamedTuple):
-    """A document with similar topics."""
+    """A document with topics similar to a query document."""
 
     query: int  #: Row of the query document
     document: int  #: Row of the similar document
@@ -34,24 +34,24 @@ class SimilarDocument(NamedTuple):
 def documents_of(
     estimator: Any, X: object, topic: int | None = None, *, n_documents: int = 5
 ) -> list[TopicDocument]:
-    """The documents with the largest shares of a topic, the largest first.
+    """List the documents with the largest shares of a topic, the largest first.
 
     Parameters
     ----------
     estimator : object
-        A fitted estimator or pipeline whose `transform` returns shares of topics.
+        A fitted estimator or pipeline with shares of topics as result of `transform`.
     X : object
         Input of `estimator.transform`: counts, or texts for a pipeline.
     topic : int or None, default=None
-        None returns documents of each topic, one topic after the other.
+        Number of the topic. None lists documents of each topic in turn.
     n_documents : int, default=5
-        Most documents of a topic.
+        Largest number of documents per topic.
 
     Returns
     -------
     documents : list of TopicDocument
-        ``pandas.DataFrame(documents)`` makes a frame. Shares are posterior means: in short
-        documents the prior keeps all shares below 1.
+        ``pandas.DataFrame(documents)`` makes a data frame. The prior keeps shares in short
+        documents well below 1.
 
     Examples
     --------
@@ -79,9 +79,9 @@ def documents_of(
 def similar_documents(
     estimator: Any, X: object, to: object, *, n_documents: int = 5
 ) -> list[SimilarDocument]:
-    """For each query document, find the documents with the most similar topics.
+    """For each query document, list the documents with the most similar topics.
 
-    For the nearest short texts cosines of tf-idf are better; the user guide measures both.
+    To find the nearest short texts, the cosine of tf-idf is better (see the user guide).
 
     Parameters
     ----------
@@ -90,9 +90,9 @@ def similar_documents(
     X : object
         Documents to search.
     to : object
-        Query documents, in the same form. A query that is also in `X` finds itself.
+        Query documents, in the form of `X`. A query in `X` finds itself.
     n_documents : int, default=5
-        Most documents for each query.
+        Largest number of documents per query.
 
     Returns
     -------
@@ -122,7 +122,7 @@ def similar_documents(
 
 
 class SharesOverTime(NamedTuple):
-    """Shares of topics by time."""
+    """Mean shares of topics at each time."""
 
     times: list[Any]  #: Distinct, in order
     shares: np.ndarray  #: (n_times, n_components): means over the documents of each time
@@ -137,8 +137,8 @@ def shares_over_time(estimator: Any, X: object, times: Any) -> SharesOverTime:
     estimator, X
         As in `documents_of`.
     times : array-like of shape (n_documents,)
-        Time of each document, as coarse as wanted in the picture: years, months as "2026-11", or
-        dates; dates without a zone are in UTC. Documents with None, NaN or NaT are left out.
+        Time of each document: years, months such as "2026-11", or dates, as coarse as the picture.
+        Dates without a zone are in UTC. Documents with None, NaN or NaT are left out.
 
     Returns
     -------
@@ -174,7 +174,7 @@ def shares_over_time(estimator: Any, X: object, times: Any) -> SharesOverTime:
 
 
 def topic_shares(estimator: Any, X: object) -> np.ndarray:
-    """Shares of topics in documents, by a topic model or pipeline, as float64."""
+    """Shares of topics in documents as float64; refused unless rows sum to 1."""
     found = estimator.transform(X)
     shares = np.empty(0) if issparse(found) else np.asarray(found, dtype=np.float64)
     if shares.ndim != 2 or (shares < 0).any() or not np.allclose(shares.sum(axis=1), 1, atol=1e-3):

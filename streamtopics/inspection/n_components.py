@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Compares models of several numbers of topics over the same splits."""
+"""Comparison of models with different numbers of topics."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ SMOOTHING, REACH, TOLERANCE = 0.02, 3, 0.05
 
 
 class NComponentsRow(NamedTuple):
-    """Figures of one number of topics, means over the splits."""
+    """Results for one number of topics, as means over the parts of the corpus."""
 
     n_components: int
     score: float  #: Nats per held-out token, by `log_predictive_probability`
@@ -44,15 +44,15 @@ class NComponentsRow(NamedTuple):
 
     @property
     def worth(self) -> float:
-        """Gain times stability, nats per held-out token; 0 for a gain within the score's error."""
+        """Gain times stability, in nats per held-out token; 0 if the gain is within the error."""
         return self.gain * max(self.stability, 0.0) if self.gain > self.score_error else 0.0
 
 
 @dataclass(frozen=True)
 class NComponentsComparison:
-    """Result of `compare_n_components`; `print` shows the table, `plot_n_components` a picture.
+    """Result of `compare_n_components`; `print` shows a table, `plot_n_components` a picture.
 
-    ``pandas.DataFrame(found.rows)`` makes a frame of `rows`, by growing number of topics.
+    ``pandas.DataFrame(found.rows)`` makes a data frame with a row for each number of topics.
     """
 
     rows: tuple[NComponentsRow, ...]
@@ -64,7 +64,7 @@ class NComponentsComparison:
 
     @property
     def chosen(self) -> int:
-        """The smallest number with an outstanding worth; see `compare_n_components`."""
+        """The smallest number of topics that stands out; see `compare_n_components`."""
         return next(row.n_components for i, row in enumerate(self.rows) if self._stands_out(i))
 
     def _stands_out(self, i: int) -> bool:
@@ -99,29 +99,28 @@ def compare_n_components(
     random_state: int | np.random.RandomState | None = None,
     n_jobs: int | None = None,
 ) -> NComponentsComparison:
-    """Fit models of several numbers of topics, and compare prediction, words and stability.
+    """Fit models with different numbers of topics; compare prediction, coherence and stability.
 
-    The documents are put at random into `n_splits` parts. For each number and part a model learns
-    from the remaining parts, in order, and is scored on the part, with equal parts and seeds for
-    all numbers.
+    The documents are divided at random into `n_splits` parts. For each number and part, a model
+    learns from the other parts and is scored on the part. All numbers have the same parts and
+    seeds.
 
     Parameters
     ----------
     estimator : estimator
-        A topic model with the parameter `n_components` that learns from counts alone, of this
-        package or of scikit-learn; a pipeline with such a last step; or a `TopicStream`. Clones are
-        fitted.
+        A topic model of this package or of scikit-learn with the parameter `n_components`, learning
+        from counts alone; a pipeline with such a last step; or a `TopicStream`. Clones are fitted.
     X : {array-like, sparse matrix} of shape (n_documents, n_features), or sequence of str
-        Word counts; or texts for a pipeline, with new words for each part.
+        Word counts; or texts for a pipeline, with a new vocabulary for each part.
     n_components : iterable of int, default=(10, 20, 50, 100)
         Numbers of topics.
     n_splits : int, default=3
-        At least 2. Models of two parts differ in 2 / n_splits of the documents, so compare
-        stability at one number of splits.
+        Number of parts, at least 2. Compare stability only for equal numbers, because models of
+        more parts share more documents.
     n_words : int, default=10
-        Top words of each topic, at least 2.
+        Top words per topic for coherence and diversity, at least 2.
     random_state : int, RandomState instance or None, default=None
-        Seed of the parts, and of the models if they have a `random_state`.
+        Seed of the parts and models.
     n_jobs : int or None, default=None
         Number of threads, at most `n_splits`. Results except `seconds` are the same for any number.
 
@@ -131,20 +130,17 @@ def compare_n_components(
 
     Notes
     -----
-    The worth of a number K is
+    The worth of K topics is the gain times the stability,
 
         (score(K) - score without topics) kappa(K).
 
-    `chosen` is the smallest K whose worth is not exceeded by 5 % at any number up to 3 K, nor at
-    the next number: the coarsest structure that stands out. A finer structure may exist, for
-    example near copies of documents. The score alone rises for long, the stability alone falls from
-    the first number on. kappa is the mean over pairs of models of
+    `chosen` is the smallest K such that neither the next number nor any number up to 3 K has a
+    worth more than 5 % higher. A finer structure may exist. The score alone rises for long, and the
+    stability alone falls from the first number on.
 
-        (p - e) / (1 - e),   p = sum over k of n_k,m(k) / n,   e = sum over k of a_k b_m(k) / n^2,
-
-    for the n documents of both parts, each by its most probable topic: a_k are in topic k of the
-    first model, b_j in topic j of the second, n_kj in both, and m is the matching of topics with
-    largest p.
+    kappa is the mean over pairs of models of Cohen's kappa of the documents' most probable topics.
+    The documents are those of both parts, and the topics of the models are matched for the largest
+    agreement.
 
     References
     ----------
@@ -214,7 +210,7 @@ def _candidate(estimator: BaseEstimator, number: int, seed: int) -> Any:
 
 
 def _measure(estimator: Any, X: Any, part: np.ndarray, n_words: int) -> _Measurement:
-    """Fit a model to all but a part of the documents, and measure it on the part."""
+    """Fit a model to all documents but a part, and measure the model on the part."""
     own = np.ones(X.shape[0], dtype=bool)
     own[part] = False
     learnt, held_out = take_rows(X, np.flatnonzero(own)), take_rows(X, part)
@@ -251,7 +247,7 @@ def _row(number: int, found: list[_Measurement], parts: list[np.ndarray]) -> NCo
 
 
 def matched_kappa(one: np.ndarray, other: np.ndarray) -> float:
-    """Share of documents in matched topics of two models, beyond chance."""
+    """Cohen's kappa of two arrays of topics of documents, with matched topics."""
     both = np.zeros((one.max() + 1, other.max() + 1))
     np.add.at(both, (one, other), 1 / len(one))
     match = linear_sum_assignment(both, maximize=True)

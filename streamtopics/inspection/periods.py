@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Periods of time of documents, for pictures and reports, and times as text."""
+"""Periods of documents, for pictures and reports, and times as text."""
 
 from typing import Any, NamedTuple
 
@@ -16,7 +16,7 @@ LIKE_YEARS = 1000, 3000
 
 
 def time_texts(times: np.ndarray) -> list[str]:
-    """Each time as text, empty if unknown; years, months or days if all times are."""
+    """Each time as text, empty if unknown; years, months or days if all times are whole."""
     if times.dtype.kind == "M":
         unit = next((unit for unit in "YMD" if _are_whole(times, unit)), "s")
         texts = ["" if one != one else str(one) for one in times.astype(f"M8[{unit}]")]
@@ -43,15 +43,14 @@ class Step(NamedTuple):
     offset: int = 0
 
     def of(self, dates: np.ndarray) -> np.ndarray:
-        """The number of the period of each date."""
+        """The number of each date's period."""
         return (dates.astype(f"M8[{self.unit}]").astype(np.int64) + self.offset) // self.n
 
     def starts(self, numbers: np.ndarray) -> np.ndarray:
-        """Starts of periods."""
         return (numbers * self.n - self.offset).astype(f"M8[{self.unit}]").astype("M8[s]")
 
     def label(self, start: np.datetime64) -> str:
-        """Return the name of the period with this start."""
+        """The name of the period with this start."""
         text = str(start.astype(f"M8[{self.unit}]")).replace("T", " ")
         if self.unit == "Y" and self.n > 1:
             return f"{int(text)} to {int(text) + self.n - 1}"
@@ -69,7 +68,7 @@ STEPS = [
 
 
 class Periods(NamedTuple):
-    """Periods in order, and the period of each document."""
+    """Consecutive periods, and the period of each document."""
 
     unit: str
     labels: tuple[str, ...]
@@ -80,7 +79,7 @@ class Periods(NamedTuple):
     times: np.ndarray
 
     def place(self, time: Any) -> int | None:
-        """The period of a time; None if the time is outside all periods or invalid."""
+        """The period of a time; None if invalid or outside all periods."""
         try:
             value = read_times([time])[0]
         except (TypeError, ValueError):
@@ -94,7 +93,7 @@ class Periods(NamedTuple):
 def periods_of(times: Any, least: float = 0) -> Periods:
     """The finest of at most `MOST_PERIODS` periods with a mean of `least` documents.
 
-    Periods of dates are of the calendar. Whole or few numbers stand for themselves, or for years.
+    Dates make calendar periods. Few numbers, or whole numbers, are periods themselves.
     """
     times = read_times(times)
     known = times == times
@@ -109,7 +108,7 @@ def periods_of(times: Any, least: float = 0) -> Periods:
 
 
 def _of_dates(dates: np.ndarray, least: float) -> tuple[str, np.ndarray, list[str]]:
-    """The unit of periods of the calendar, their edges and labels."""
+    """Unit, edges and labels of calendar periods."""
     first = next((i for unit, i in (("Y", 5), ("M", 3), ("D", 1)) if _are_whole(dates, unit)), 0)
     week = STEPS[2]
     if first == 1 and len(dates) > 1 and (week.starts(week.of(dates)) == dates).all():
@@ -122,7 +121,7 @@ def _of_dates(dates: np.ndarray, least: float) -> tuple[str, np.ndarray, list[st
 
 
 def _equal(values: np.ndarray, least: float) -> tuple[str, np.ndarray, list[str]]:
-    """Unit, edges and labels for numbers: whole numbers, single values, or round spans."""
+    """Unit, edges and labels for numbers: single values, or intervals of round width."""
     distinct = np.unique(values)
     low, high = distinct[0], distinct[-1]
     whole = bool((distinct == np.rint(distinct)).all())

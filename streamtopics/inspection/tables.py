@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tables of a topic model, as rows for people or for a DataFrame."""
+"""Tables of the topics of a model."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -14,7 +14,7 @@ from streamtopics.utils.steps import last_step, names_of, steps_before
 
 
 class TopicRow(NamedTuple):
-    """One topic of a model."""
+    """A topic in the table of a model."""
 
     topic: int
     weight: float  #: Share of the tokens
@@ -31,7 +31,7 @@ def topic_table(
     *,
     relevance: float = 0.6,
 ) -> list[TopicRow]:
-    """The topics of a fitted model, the heaviest first, with the words of `top_words`.
+    """List the topics of a fitted model, the heaviest first, with leading words.
 
     Topics hidden by `streamtopics.editing.hide` and columns without a word are left out.
 
@@ -42,14 +42,14 @@ def topic_table(
     feature_names : array-like of shape (n_features,), default=None
         As in `top_words`; None takes the words of a pipeline.
     n_words : int, default=10
-        Words of each topic.
+        Number of words per topic.
     relevance : float in [0, 1], default=0.6
-        As in `top_words`: 1 orders by probability, smaller values prefer distinctive words.
+        As in `top_words`: 1 ranks by probability, smaller values prefer distinctive words.
 
     Returns
     -------
     table : list of TopicRow
-        `format_topics` makes text, `pandas.DataFrame(table)` a frame.
+        For `format_topics` or `pandas.DataFrame`.
 
     Examples
     --------
@@ -105,7 +105,7 @@ def topic_names(estimator: BaseEstimator) -> list[str]:
 def model_and_names(
     estimator: object, feature_names: ArrayLike | None = None
 ) -> tuple[Any, ArrayLike | None]:
-    """The topic model at the end of a pipeline, or alone, and names of the columns or None."""
+    """The topic model at the end of a pipeline, and names of the columns or None."""
     model = last_step(estimator)
     if isinstance(model, type) or not {"topic_weights_", "prior_retention_"} <= {*dir(type(model))}:
         raise TypeError(

@@ -1,17 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Coherence of topics: the top words of a coherent topic occur in the same documents.
-
-A document, or a window of consecutive tokens, is a set of words. With D(w) the number of documents
-with w and p = D / (number of documents), for words i ranked after j,
-
-    UMass  log (D(i, j) + 1) / D(j)
-    UCI    log (p(i, j) / p(i) p(j))
-    NPMI   log (p(i, j) / p(i) p(j)) / -log p(i, j)
-    C_V    cosine of v(i) and sum_j v(j),  v(i)_j = NPMI(i, j),
-
-averaged over a topic's pairs or words (Mimno et al. 2011; Newman et al. 2010; Bouma 2009;
-Roeder et al. 2015).
-"""
+"""Coherence of topics: how often the top words of a topic occur in the same documents."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal
@@ -39,45 +27,47 @@ def topic_coherence(
     epsilon: float | None = None,
     window: int | Literal["auto"] | None = None,
 ) -> np.ndarray:
-    """Coherence of each topic's top words over the documents of X; higher is better.
+    """Coherence of each topic: how often its top words occur in the same documents.
 
     Parameters
     ----------
     topics : array-like of shape (n_topics, n_top_words)
-        The top words of each topic, the most probable first, at least two: as columns of X, for
-        example of `relevant_words`; with `feature_names` as words; with `window` as tokens.
+        Top words of each topic, the most probable first: columns of X, for example from
+        `relevant_words`; with `feature_names`, words; with `window`, tokens.
     X : {array-like, sparse matrix} of shape (n_documents, n_features), or iterable of documents
-        Counts of words; any positive count means presence. A large corpus, not the corpus of the
-        topics, is best. With `window`, X holds the sequence of all tokens of each document.
+        Word counts; with `window`, the list of tokens of each document. A large corpus other than
+        the training documents is best.
     measure : {"npmi", "c_v", "umass", "uci"}, default="npmi"
-        "npmi" goes from -1, never together, over 0, independent, to 1, only together. "umass" is at
-        most about 0; "c_v" lies in [-1, 1]; "uci", NPMI without the denominator, is unbounded.
+        "npmi" and "c_v" lie in [-1, 1], "umass" is at most about 0, "uci" is unbounded.
     feature_names : array-like of shape (n_features,), default=None
-        The words of the columns of X, if `topics` holds words.
+        Words of the columns of X, if `topics` holds words.
     epsilon : float or None, default=None
-        Added to the joint probability of two words; gensim adds 1e-12. With None 1e-12 is added for
-        "uci", one document for "umass", as in its paper, and nothing for "npmi" and "c_v", with
-        the values in the Notes for words that never meet.
+        Added to the joint probability of two words. None adds 1e-12 for "uci", one document for
+        "umass", and nothing for "npmi" and "c_v".
     window : int, "auto" or None, default=None
-        Number of consecutive tokens in sliding windows, used instead of documents. "auto" is as
-        published: 10 for "npmi" and "uci", 110 for "c_v". None is whole documents.
+        Length, in tokens, of sliding windows that replace documents. "auto" takes the published
+        lengths: 110 for "c_v", otherwise 10.
 
     Returns
     -------
     coherence : ndarray of shape (n_topics,)
-        In nats for "umass" and "uci". Always finite.
+        Finite; higher is better. In nats for "umass" and "uci".
 
     Notes
     -----
-    NPMI is -1 for two words that never meet, also if one never occurs, and 0 for two words of every
-    document. In C_V the NPMI of a word with itself is 1, and a word that never occurs has 0 with
-    all words. A conditioning word that never occurs gives log(1 / n_documents) in UMass, and
-    log(epsilon) in UCI and, if `epsilon` is given, in UMass. With `epsilon` all pairs of words that
-    occur follow the formulas.
+    D(w) is the number of documents with word w, and p = D / (number of documents). For a word i and
+    a more probable word j,
 
-    UMass is the mean over pairs, not the sum. C_V can be high for words that never meet.
-    With ``window="auto", epsilon=1e-12`` values are gensim's ("c_npmi", "c_v", "c_uci") if no
-    word comes twice in a window.
+        UMass  log (D(i, j) + 1) / D(j)
+        UCI    log (p(i, j) / p(i) p(j))
+        NPMI   log (p(i, j) / p(i) p(j)) / -log p(i, j)
+        C_V    cosine of v(i) and sum_j v(j),  v(i)_j = NPMI(i, j).
+
+    The result is the mean over pairs of words, or over words for C_V. Without `epsilon`, NPMI is -1
+    for words that never occur together, and 0 for words in every document. For a word that never
+    occurs, UCI is log(epsilon), UMass divides by the number of documents, and C_V takes NPMI 0.
+    With ``window="auto", epsilon=1e-12`` the values equal gensim's "c_npmi", "c_v" and "c_uci" if
+    no window has a word twice.
 
     References
     ----------
@@ -148,7 +138,6 @@ def topic_coherence(
 def _documents(
     table: np.ndarray, X: object, names: ArrayLike | None
 ) -> tuple[np.ndarray, Iterable[sparse.csr_matrix]]:
-    """Topics as columns, and the counts with these columns."""
     if holds_text(X):
         raise TypeError(
             "X must be counts of words if window is None, but topic_coherence got text; count "
@@ -177,10 +166,9 @@ def _looked_up(table: np.ndarray, column: Mapping[Any, int]) -> np.ndarray:
 def _window_counts(
     documents: Any, column: Mapping[Any, int], window: int
 ) -> Iterator[sparse.csr_matrix]:
-    """Counts of words in windows, of shape (n_windows, len(column)), some documents at a time.
+    """Yield counts of words in windows, in matrices of shape (n_windows, len(column)).
 
-    A document of N tokens has N - window + 1 windows, at least one. Unknown tokens keep their
-    places.
+    Tokens without a column keep their places in windows.
     """
     places: list[np.ndarray] = []
     words: list[np.ndarray] = []
@@ -212,7 +200,7 @@ def _matrix(
 
 
 def _joint_counts(columns: np.ndarray, X: sparse.csr_matrix) -> np.ndarray:
-    """D(i, j), with D(i) on the diagonal; of shape (n_topics, n_top_words, n_top_words)."""
+    """D(i, j), with D(i) on the diagonal, of shape (n_topics, n_top_words, n_top_words)."""
     words, places = np.unique(columns, return_inverse=True)
     present = sparse.csc_matrix(X[:, words])
     present.sum_duplicates()
@@ -223,7 +211,7 @@ def _joint_counts(columns: np.ndarray, X: sparse.csr_matrix) -> np.ndarray:
 
 
 def _normalized_ratios(joint: np.ndarray, n_documents: int, epsilon: float | None) -> np.ndarray:
-    """NPMI of all pairs in each topic; (n_topics, n_top_words, n_top_words)."""
+    """NPMI of all pairs of words, of shape (n_topics, n_top_words, n_top_words)."""
     marginal = np.diagonal(joint, axis1=1, axis2=2)
     if epsilon is not None:
         ratio, norm = _log_ratios(joint, n_documents, epsilon)
@@ -244,7 +232,7 @@ def _log_ratios(
 ) -> tuple[np.ndarray, np.ndarray]:
     """log (p(i, j) + epsilon) / p(i) p(j), and -log (p(i, j) + epsilon).
 
-    If p(i) or p(j) is 0 the first is log epsilon.
+    The first is log(epsilon) if p(i) or p(j) is 0.
     """
     marginal = np.diagonal(joint, axis1=1, axis2=2) / n_documents
     apart = marginal[:, :, None] * marginal[:, None, :]

@@ -1,13 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Left-to-right evaluation: the probability of whole documents, by particles.
+"""Left-to-right evaluation: the probability of whole documents, estimated by particles.
 
-Each particle r reads a document's tokens in one random order and records the probability p_n^r of
-each token given the earlier tokens. Then
-
-    log (1 / R) sum_r prod_n p_n^r
-
-is the logarithm of an unbiased estimate of the document's likelihood. The form in print,
-sum_n log (1 / R) sum_r p_n^r, does not tend to the likelihood as R grows.
+The published form, a mean over particles for each token, does not tend to the likelihood. The mean
+of products over all tokens does.
 """
 
 from typing import NamedTuple
@@ -52,39 +47,39 @@ def left_to_right(
     random_state: int = 0,
     n_jobs: int | None = None,
 ) -> Likelihood:
-    """Estimate the log likelihood of documents under given topics.
+    """Estimate the log likelihood of whole documents under given topics.
 
-    Judges whole documents, for any inference method of a model, at a cost of n_particles *
-    (n_resampled + 1) * n_components for each token.
+    The estimate of the likelihood is unbiased, and independent of any inference method. A token
+    takes n_particles * (n_resampled + 1) * n_components steps.
 
     Parameters
     ----------
     X : {array-like, sparse matrix} of shape (n_documents, n_features)
-        Whole numbers of tokens, in a document at most 67,108,864 / `n_particles`: 671,088 for 100.
+        Whole numbers of tokens; at most 67,108,864 / `n_particles` per document.
     topic_word : array-like of shape (n_components, n_features)
         Word probabilities of the topics; rows sum to 1.
     doc_topic_prior : float or array-like of shape (n_components,)
-        Dirichlet parameter of the documents' proportions.
+        Dirichlet parameter of the topic proportions of documents.
     split_prior : array-like of shape (2,) or None, default=None
-        If given, the last topic has its own proportion p ~ Beta(split_prior[1], split_prior[0]),
-        and `doc_topic_prior`, of shape (n_components - 1,), is the prior of the remaining topics.
+        If given, the proportion of the last topic is p ~ Beta(split_prior[1], split_prior[0]), and
+        `doc_topic_prior`, of shape (n_components - 1,), is for the remaining topics.
     n_particles : int, default=100
-        Number of particles, at most a million. The standard error falls with the square root.
+        Number of samples of a document's topics, at most a million. The standard error falls with
+        the square root.
     n_resampled : int or None, default=5
-        Number of earlier topics drawn again by a particle before each token, at most 10,000. None
-        draws all earlier topics, as in the paper, at a cost quadratic in the length.
+        Number of earlier tokens with newly drawn topics before each token, at most 10,000. None
+        draws the topics of all earlier tokens again, as in the paper.
     random_state : int, default=0
-        Seed. The result for a document depends on the seed and the document alone.
+        Seed. The result for a document does not depend on other documents.
     n_jobs : int or None, default=None
         Number of threads; results are the same for any number.
 
     Returns
     -------
     log_likelihood : ndarray of shape (n_documents,)
-        In nats, of the tokens as a sequence; 0 for a document without tokens.
+        In nats, for the tokens as a sequence; 0 for a document without tokens.
     standard_error : ndarray of shape (n_documents,)
-        Standard error from the spread of the particles, trustworthy well below 1; NaN for one
-        particle.
+        In nats, reliable only if well below 1; NaN for one particle.
 
     References
     ----------
@@ -129,7 +124,7 @@ def left_to_right(
 
 
 def _product(p: np.ndarray) -> tuple[float, float]:
-    """log mean_r prod_n p[r, n], and its standard error by the delta method."""
+    """log mean_r prod_n p[r, n], and the standard error by the delta method."""
     with np.errstate(divide="ignore"):
         log_weight = np.log(p).sum(axis=1)
     top = log_weight.max()
@@ -160,7 +155,6 @@ def _check_prior(prior: ArrayLike, name: str, n: int) -> np.ndarray:
 
 
 def _check_whole(X: object, n_features: int, n_particles: int) -> sparse.csr_matrix:
-    """Return X as CSR of whole counts; refuse documents too long for the memory."""
     counts = to_csr(X, "left_to_right", default=np.float64).astype(np.float64)
     check_reach(counts, "left_to_right")
     counts.sum_duplicates()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Log predictive probability of texts, with a cost for words unknown to the model."""
+"""Log predictive probability of texts, including words unknown to the model."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -37,33 +37,30 @@ def open_vocabulary_probability(
 ) -> float:
     """Log predictive probability per held-out token of texts, unknown words included.
 
-    Use the score to compare vocabularies: a score over the words of one vocabulary prefers few
-    words, because few are easier to guess. Four fifths of the tokens are observed, as in
-    `completion_split`, by a split that depends only on the words of the text. The proportions are
-    inferred from the observed known words. The held-out tokens are scored by
+    Use this score to compare vocabularies. A score over known words prefers small vocabularies,
+    because few words are easier to guess. Four fifths of the tokens of a text are observed, to
+    infer the topic proportions theta. Held-out tokens are scored by
 
-        (1 - u) sum_k E[theta_k] E[beta_kw]     for a word w of the vocabulary,
-        u b(w) / (1 - sum_v b(v))               for another; v are the words of the vocabulary,
+        (1 - u) sum_k E[theta_k] E[beta_kw]     for a known word w,
+        u b(w) / (1 - sum_v b(v))               for an unknown word w; v are the known words.
 
-    with u the share of unknown words among observed tokens, (n_unknown + 1/2) / (n_observed + 1). b
-    spells a word: each character, and the end, is one of `n_characters` equally likely symbols.
+    beta_kw is the probability of word w in topic k, and u the share of unknown words among the
+    observed tokens, (n_unknown + 1/2) / (n_observed + 1). b(w) is the probability of the spelling:
+    each character, and the end of the word, is one of `n_characters` equally likely symbols.
 
     Parameters
     ----------
     pipeline : Pipeline
-        Fitted; the first step splits texts into words and counts words, for example
-        `CountVectorizer` or `StreamingCountVectorizer`, and the last step is a topic model with
-        `transform` and `components_`. Compare only pipelines with the same words of a text: equal
-        `stop_words`, `token_pattern`, `ngram_range` and the like, but any vocabulary.
+        Fitted, from a vectorizer such as `CountVectorizer` to a topic model with `transform` and
+        `components_`. Compare only pipelines with equal `token_pattern`, `stop_words` and so on.
     texts : sequence of str
-        New texts, not used in the fit.
+        New texts.
     n_characters : int or None, default=64
-        Number of symbols for unknown words, from 2 to 1,114,113. A word of n letters costs n
-        log(n_characters) + log(n_characters - 1) nats; 64 is about letters of both cases and
-        digits. None uses the frequencies in the observed words of a character, or the end, after
-        the character before. Compare scores with one value.
+        Number of symbols, from 2 to 1,114,113; 64 is about letters of both cases and digits. None
+        estimates the probability of a symbol after the symbol before, from observed words. Compare
+        only scores with the same value.
     random_state : int, default=0
-        Seed of the split into observed and held-out tokens.
+        Seed of the split, which depends only on the words of a text.
 
     Returns
     -------
@@ -128,9 +125,9 @@ def open_vocabulary_probability(
 
 @dataclass(frozen=True)
 class OpenVocabularyScorer:
-    """Scorer by `open_vocabulary_probability`, of pipelines from texts; NaN without a token.
+    """Scorer of pipelines from texts by `open_vocabulary_probability`; NaN without a token.
 
-    Compares models of different vocabularies, and nearly always picks the largest vocabulary.
+    The largest vocabulary nearly always wins.
 
     Parameters
     ----------
@@ -146,7 +143,7 @@ class OpenVocabularyScorer:
 
 
 def _all_counts(texts: list[str], analyzer: Any) -> tuple[np.ndarray, sparse.csr_matrix]:
-    """All words of texts, in the order of the alphabet, and their counts in each text."""
+    """All words of texts, sorted, and their counts in each text."""
     column_of: dict[str, int] = {}
     indices, indptr = [], [0]
     for text in texts:
@@ -163,13 +160,12 @@ def _all_counts(texts: list[str], analyzer: Any) -> tuple[np.ndarray, sparse.csr
 
 
 def _keys(words: np.ndarray) -> np.ndarray:
-    """A 32-bit number for each word; the split of a text then ignores other texts."""
+    """A 32-bit hash of each word, so the split of a text ignores other texts."""
     keys = (crc32(str(word).encode("utf-8", "surrogatepass")) for word in words)
     return np.fromiter(keys, np.uint32, len(words))
 
 
 def _in_columns(X: sparse.csr_matrix, columns: np.ndarray, n_columns: int) -> sparse.csr_matrix:
-    """Counts moved to the columns in `columns`, without unknown words."""
     known = np.flatnonzero(columns != UNKNOWN)
     moved = sparse.csr_matrix(
         (np.ones(len(known)), (known, columns[known])), shape=(X.shape[1], n_columns)
@@ -178,16 +174,17 @@ def _in_columns(X: sparse.csr_matrix, columns: np.ndarray, n_columns: int) -> sp
 
 
 def _uniform(n_characters: int, words: Sequence[str]) -> np.ndarray:
-    """Log probability of words, spelled with equally likely characters."""
+    """Log probability of words spelled with equally likely characters."""
     lengths = np.array([max(1, len(word)) for word in words], dtype=np.float64)
     log_probability: np.ndarray = -lengths * np.log(n_characters) - np.log(n_characters - 1)
     return log_probability
 
 
 def _alike(samples: Sequence[str], words: Sequence[str]) -> np.ndarray:
-    """Log probability of words, spelled as samples are.
+    """Log probability of words, spelled by the pairs of characters in `samples`.
 
-    A character c follows a with probability (n_ac + q_c) / (n_a + 1), q = (n_c + 1 / N) / (n + 1).
+    c follows a with probability (n_ac + q_c) / (n_a + 1), q_c = (n_c + 1 / N) / (n + 1). n counts
+    pairs and characters; N characters are possible.
     """
     (before, after), _ = _pairs(samples)
     codes, next_code = np.unique(after, return_inverse=True)
@@ -207,7 +204,7 @@ def _alike(samples: Sequence[str], words: Sequence[str]) -> np.ndarray:
 
 
 def _pairs(words: Sequence[str]) -> tuple[tuple[np.ndarray, np.ndarray], np.ndarray]:
-    """Each character and end of a word with the character before, and the starts of words."""
+    """Each character, or end of a word, with the character before; and starts of words."""
     lengths = np.fromiter(map(len, words), np.intp, len(words))
     starts = np.cumsum(lengths + 1) - lengths - 1
     after = np.full(int((lengths + 1).sum()), END, dtype=np.int64)
@@ -220,7 +217,7 @@ def _pairs(words: Sequence[str]) -> tuple[tuple[np.ndarray, np.ndarray], np.ndar
 
 
 def _positions(codes: np.ndarray, found: np.ndarray) -> np.ndarray:
-    """The place of each code; the number of codes for an unknown code."""
+    """The index of each code; for an unknown code the number of codes."""
     places = np.searchsorted(codes, found)
     known = places < len(codes)
     known[known] = codes[places[known]] == found[known]

@@ -1,13 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Log predictive probability by document completion, and perplexity.
-
-The tokens of each test document are split 1 : 4; from the four parts the topic
-proportions theta are inferred, and the fifth part is scored by
-
-    sum_w n_w log sum_k E[theta_k] E[beta_kw],
-
-in nats (Broderick et al. 2013; section 5.3 of Nguyen et al. 2020).
-"""
+"""Log predictive probability by document completion, and perplexity."""
 
 from typing import Any
 
@@ -33,20 +25,20 @@ def completion_split(
 ) -> tuple[sparse.csr_matrix, sparse.csr_matrix]:
     """Split the tokens of each document into observed and held-out ones, 4 : 1.
 
-    Every fifth token of a document is held out, in the order of columns. The start is a hash of the
-    document and of `random_state`. Other documents do not change the split.
+    Every fifth token, in the order of columns, is held out. A hash of the document and the seed
+    decides where to start, so other documents do not change the split.
 
     Parameters
     ----------
     X : sparse matrix of shape (n_documents, n_features), CSR
-        Token counts; fractions are legal.
+        Token counts, also fractions.
     random_state : int, default=0
-        Not negative.
+        Seed, at least 0.
 
     Returns
     -------
     observed, held_out : CSR matrices of the shape and dtype of X
-        The sum of both is X; int64 for booleans.
+        The sum of both is X. Booleans become int64.
 
     Examples
     --------
@@ -62,7 +54,7 @@ def completion_split(
 def split_by(
     X: sparse.csr_matrix, random_state: int, keys: np.ndarray | None = None
 ) -> tuple[sparse.csr_matrix, sparse.csr_matrix]:
-    """Split as `completion_split` does; columns are hashed by their keys, or their numbers."""
+    """Split as `completion_split` does; hash columns by `keys` instead of numbers if given."""
     check_integer(least=0, most=MOST_SEED, random_state=random_state)
     X = to_csr(X, "completion_split", default=None).copy()
     check_reach(X, "completion_split")
@@ -90,7 +82,7 @@ def split_by(
 def row_hash(
     X: sparse.csr_matrix, row: np.ndarray, seed: int, keys: np.ndarray | None = None
 ) -> np.ndarray:
-    """64 bits for each row of X, from the seed, its counts, and the keys or numbers of columns."""
+    """A 64-bit hash of each row of X, from the seed, the counts and the columns or keys."""
     places = X.indices if keys is None else keys[X.indices]
     entries = (places.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
     entries ^= X.data.astype(np.float64).view(np.uint64) * np.uint64(0xD1342543DE82EF95)
@@ -102,10 +94,7 @@ def row_hash(
 def token_log_probability(
     doc_topic: np.ndarray, topic_word: np.ndarray, X: sparse.csr_matrix
 ) -> np.ndarray:
-    """Log probability of all tokens of each row of X, CSR, in nats.
-
-    Rows of `doc_topic` sum to 1; rows of `topic_word` are distributions or parts of distributions.
-    """
+    """Log probability of all tokens of each row of X, in nats, of shape (n_documents,)."""
     logs = X.data * np.log(token_probability(doc_topic, topic_word, X))
     row = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
     # Without an entry the sums would be integer counts.
@@ -135,28 +124,30 @@ def per_token(log_probability: np.ndarray, n_tokens: float) -> float:
 def log_predictive_probability(estimator: object, X: object, *, random_state: int = 0) -> float:
     """Log predictive probability per held-out token, by document completion.
 
-    The topic proportions of a document are inferred from four fifths of the tokens, and the
-    remaining tokens are scored; see `completion_split`. The score has no prior term. So models,
-    numbers of topics and packages are comparable, if they score the same documents over the same
-    columns.
+    The topic proportions theta of a document are inferred from the observed tokens of
+    `completion_split`. The held-out counts n_w are scored by
+
+        sum_w n_w log sum_k E[theta_k] E[beta_kw],
+
+    with beta_kw the probability of word w in topic k. Different models, numbers of topics and
+    packages are comparable if the documents and columns are the same.
 
     Parameters
     ----------
     estimator : object
-        A fitted topic model, or a pipeline with a topic model as last step. `transform` gives
-        proportions, and `components_`, of shape (n_components, n_features), are proportional to the
-        words' probabilities, as in scikit-learn's `LatentDirichletAllocation`; or the model has
-        `held_out_log_probability`, as in this package.
+        A fitted topic model, or a pipeline with a topic model as last step. Models of other
+        packages need `transform`, for proportions, and `components_`, proportional to word
+        probabilities, as in scikit-learn's `LatentDirichletAllocation`.
     X : {array-like, sparse matrix} of shape (n_documents, n_features)
-        Token counts, or texts for a pipeline that counts. Fractions are legal.
+        Token counts, also fractions; or texts for a pipeline with a vectorizer.
     random_state : int, default=0
-        Seed of the split. With 0 this is `estimator.score(X)` of this package's estimators.
+        Seed of the split; 0 in `score` of this package's estimators.
 
     Returns
     -------
     score : float
-        Mean over the held-out tokens of all documents, in nats per token; higher is better. -inf if
-        a token has probability 0; NaN without held-out tokens.
+        Mean over all held-out tokens, in nats per token; higher is better. -inf if a token has
+        probability 0; NaN without held-out tokens.
 
     References
     ----------
@@ -184,10 +175,7 @@ def log_predictive_probability(estimator: object, X: object, *, random_state: in
 def held_out_log_probability(
     estimator: Any, observed: Any, held_out: sparse.csr_matrix
 ) -> np.ndarray:
-    """Log probability of the held-out tokens of each document, (n_documents,), in nats.
-
-    By the estimator's method of this name, or by proportions and `components_`.
-    """
+    """Log probability of each document's held-out tokens, in nats, of shape (n_documents,)."""
     own = getattr(estimator, "held_out_log_probability", None)
     if own is not None:
         found: np.ndarray = own(observed, _with_names_of(observed, held_out))
@@ -201,29 +189,26 @@ def held_out_log_probability(
 
 
 def unlike_known(estimator: object, X: object, known: object, reject: float) -> np.ndarray:
-    """Find documents less probable than nearly all known documents.
+    """Find documents that are less probable than nearly all known documents.
 
     For a document of n tokens with log probability log p under the model,
 
         z = (log p - n mu) / sqrt(n),
 
-    and mu is the mean log probability of a token in the known documents. A document is unlike the
-    m known documents if 1 + the number of known documents with an equal or smaller z is at most
-    reject (1 + m), or if the document has no word. If a new document is drawn like the known
-    documents, the probability to be unlike is at most `reject`, for any model (a split conformal
-    test). The probability is a mean over samples of known documents: for one sample the share may
-    be somewhat above `reject`. A long document on another subject is usually found, a document of
-    ten words hardly ever.
+    where mu is the mean log probability of a token in the m known documents. A document is unlike
+    the known documents if 1 + (number of known documents with an equal or smaller z) is at most
+    reject (1 + m), or if the document has no word. For any model, the expected share of unlike
+    documents among new documents drawn like the known ones is at most `reject` (a split conformal
+    test). Long documents on another subject are usually found, documents of ten words hardly ever.
 
     Parameters
     ----------
     estimator : object
-        A fitted topic model, as for `log_predictive_probability`.
+        As for `log_predictive_probability`.
     X, known : {array-like, sparse matrix} of shape (n_documents, n_features)
-        Word counts. The model must not have learnt from the known documents.
+        Word counts. The model must not have learnt from `known`.
     reject : float
-        Largest expected share of unlike documents among documents like the known documents, in
-        [0, 1]. If `reject` is below 1 / (1 + m), only documents without words are unlike.
+        In [0, 1]. Below 1 / (1 + m), only documents without words are unlike.
 
     Returns
     -------
@@ -255,7 +240,7 @@ def unlike_known(estimator: object, X: object, known: object, reject: float) -> 
 
 
 def _standardised(estimator: object, X: object, mean: float | None) -> tuple[np.ndarray, float]:
-    """z of documents, -inf without a word, and the mean log probability of a token."""
+    """z of `unlike_known`, -inf for documents without a word, and mu."""
     counts = to_csr(X, "unlike_known", "X")
     n_tokens = np.asarray(counts.sum(axis=1, dtype=np.float64)).ravel()
     found = held_out_log_probability(estimator, X, counts)
@@ -265,10 +250,10 @@ def _standardised(estimator: object, X: object, mean: float | None) -> tuple[np.
 
 
 def perplexity(estimator: object, X: object, *, random_state: int = 0) -> float:
-    """Perplexity of held-out tokens, exp(-`log_predictive_probability`).
+    """Perplexity of held-out tokens: exp(-`log_predictive_probability`).
 
-    The number of equally likely words that would be as hard to guess. Lower is better. If a model
-    gives all words the same probability, the perplexity is the number of features.
+    Perplexity is the number of equally likely words that would be as hard to guess; lower is
+    better. If all words have the same probability, perplexity is the number of features.
 
     Parameters
     ----------
@@ -292,13 +277,13 @@ def perplexity(estimator: object, X: object, *, random_state: int = 0) -> float:
 
 
 def check_width(counts: sparse.csr_matrix, n_features: int) -> None:
-    """Refuse counts with other columns than the topics."""
+    """Refuse counts with more or fewer columns than the topics."""
     if counts.shape[1] != n_features:
         raise ValueError(f"X has {counts.shape[1]} features, but the topics have {n_features}")
 
 
 def check_components(estimator: Any) -> np.ndarray:
-    """`components_` of a fitted topic model, checked to have mass in each row, as float64."""
+    """`components_` of a fitted topic model as float64; refused if a topic has no weight."""
     if isinstance(estimator, BaseEstimator):
         check_is_fitted(estimator)
     return check_weights(estimator.components_, "components_")
@@ -316,7 +301,6 @@ def check_weights(weights: Any, name: str) -> np.ndarray:
 
 
 def _with_names_of(X: Any, part: sparse.csr_matrix) -> Any:
-    """The part with the column names of X, a DataFrame of pandas or `NamedCounts`."""
     if is_frame(X):
         return type(X)(part.toarray(), index=X.index, columns=X.columns)
     if getattr(X, "feature_names", None) is not None:
@@ -325,7 +309,6 @@ def _with_names_of(X: Any, part: sparse.csr_matrix) -> Any:
 
 
 def _proportions(estimator: Any, X: Any) -> np.ndarray:
-    """transform(X); refused unless rows are distributions."""
     doc_topic = np.asarray(estimator.transform(X)) if X.shape[0] else np.empty((0, 1))
     if (doc_topic < 0).any() or not np.allclose(
         doc_topic.sum(axis=1), 1, rtol=0, atol=PROPORTIONS_TOLERANCE

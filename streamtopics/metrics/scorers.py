@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Scorers for scikit-learn's `GridSearchCV`, `cross_validate` and the like.
+"""Scorers for scikit-learn's `GridSearchCV`, `cross_validate` and similar functions.
 
-Each is a callable (estimator, X, y=None) -> float, higher is better, NaN if X has no tokens. The
-last step of a `Pipeline` is scored, on X transformed by the earlier steps; for a fitted search the
-best estimator. Any such function is a scorer, for example around `left_to_right`. scikit-learn's
-`make_scorer` scores predictions instead of topics.
+Of a `Pipeline` the last step is scored, of a fitted search the best estimator. scikit-learn's
+`make_scorer` would score predictions instead of topics.
 """
 
 from dataclasses import dataclass
@@ -20,10 +18,10 @@ from streamtopics.utils.structure import check_structure
 
 @dataclass(frozen=True)
 class PredictiveScorer:
-    """Scorer by `log_predictive_probability`, nats per held-out token; NaN without tokens.
+    """Scorer by `log_predictive_probability`, in nats per held-out token; NaN without tokens.
 
-    Choose hyper-parameters by this scorer. Scores of all topic models over the same columns are
-    comparable.
+    Choose hyper-parameters by this scorer. Different topic models are comparable over the same
+    columns.
 
     Parameters
     ----------
@@ -53,16 +51,16 @@ class PredictiveScorer:
 
 @dataclass(frozen=True)
 class CoherenceScorer:
-    """Scorer by the mean of `topic_coherence` over topics, on the test documents.
+    """Scorer by the mean `topic_coherence` of all topics on the test documents.
 
-    Do not choose the number of topics by coherence; it is noisy on small test sets.
+    Do not choose the number of topics by coherence, because scores of small test sets are noisy.
 
     Parameters
     ----------
     measure : {"npmi", "c_v", "umass", "uci"}, default="npmi"
         As in `topic_coherence`.
     n_words : int, default=10
-        Top words of each topic, at least 2.
+        Number of top words per topic, at least 2.
 
     Examples
     --------
@@ -85,12 +83,12 @@ class CoherenceScorer:
 
 @dataclass(frozen=True)
 class DiversityScorer:
-    """Scorer by `topic_diversity`; the test documents do not matter.
+    """Scorer by `topic_diversity`; the test documents are not used.
 
     Parameters
     ----------
     n_words : int, default=10
-        Top words of each topic, at least 1.
+        Number of top words per topic, at least 1.
     """
 
     n_words: int = 10
@@ -101,7 +99,6 @@ class DiversityScorer:
 
 
 def _model_and_counts(estimator: object, X: object) -> tuple[Any, Any]:
-    """The topic model, and X as its input."""
     check_structure(X, "a scorer")
     estimator = as_found(estimator)
     return last_step(estimator), counted(estimator, X)

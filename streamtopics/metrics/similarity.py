@@ -1,11 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Diversity, exclusivity and similarity of topics, by common words.
-
-With W_k the top words of topic k, without those of probability 0,
-
-    diversity      = |union over k of W_k| / sum over k of |W_k|                 (Dieng et al. 2020)
-    exclusivity(k) = 1 / |W_k| sum over w in W_k of p(w | k) / sum_j p(w | j)    (Bischof 2012).
-"""
+"""Diversity, exclusivity and similarity of topics."""
 
 from collections.abc import Sequence
 from itertools import chain
@@ -20,13 +14,15 @@ from streamtopics.utils.structure import is_sparse
 
 
 def topic_diversity(topics: Sequence[Sequence[Any]] | np.ndarray) -> float:
-    """Share of distinct words among the top words of all topics; read together with coherence.
+    """Share of distinct words among the top words of all topics.
+
+    Look at coherence too, because random words are diverse.
 
     Parameters
     ----------
     topics : sequence of n_topics sequences of words
-        The top words of each topic, as words or as columns. The paper takes 25 of each. Fewer words
-        give a higher value, so compare equal numbers. Leave out words of probability 0.
+        Top words of each topic, as words or as columns, without words of probability 0; 25 per
+        topic in the paper. Compare only equal numbers, because fewer words give a higher value.
 
     Returns
     -------
@@ -51,25 +47,25 @@ def topic_diversity(topics: Sequence[Sequence[Any]] | np.ndarray) -> float:
 
 
 def topic_exclusivity(topics: object, n_words: int = 10) -> np.ndarray:
-    """How far the top words of each topic belong to this topic alone; read with coherence.
+    """Exclusivity of each topic: how far its top words belong to this topic alone.
 
-    The exclusivity of a topic is the mean of phi over its top words: the probability of a word in
-    the topic, divided by the sum of its probabilities in all topics. Random words are exclusive
-    too, and more topics share more words, so exclusivity cannot choose the number of topics.
+    The exclusivity of a word is its probability in the topic, divided by the sum of its
+    probabilities in all topics. A topic has the mean over its top words. Random words are
+    exclusive, so look at coherence too. Do not choose the number of topics by exclusivity, because
+    more topics share more words.
 
     Parameters
     ----------
     topics : fitted topic model, or array-like of shape (n_topics, n_features)
         A model with `components_`, or weights of words. Rows are scaled to sum to 1.
     n_words : int, default=10
-        Top words of each topic, above probability 0; compare equal numbers, because fewer score
-        higher.
+        Number of top words per topic. Compare only equal numbers, because fewer words give a higher
+        value.
 
     Returns
     -------
     exclusivity : ndarray of shape (n_topics,)
-        In (0, 1]: 1 if the words are exclusive, 1 / n_topics if all topics are equal. The measure
-        FREX of Bischof and Airoldi (2012) combines phi with the frequency of words.
+        In (0, 1]: 1 if no other topic has the words, 1 / n_topics if all topics are equal.
 
     References
     ----------
@@ -94,7 +90,7 @@ def topic_exclusivity(topics: object, n_words: int = 10) -> np.ndarray:
 
 
 def affinities(topic_word: np.ndarray) -> np.ndarray:
-    """Bhattacharyya coefficients of topics, of shape (n_topics, n_topics), in [0, 1]."""
+    """Bhattacharyya coefficients of all pairs of topics, (n_topics, n_topics), in [0, 1]."""
     roots = np.sqrt(topic_word)
     found: np.ndarray = np.clip(roots @ roots.T, 0.0, 1.0)
     np.fill_diagonal(found, 1.0)
@@ -102,10 +98,10 @@ def affinities(topic_word: np.ndarray) -> np.ndarray:
 
 
 def places(affinity: np.ndarray) -> np.ndarray:
-    """Places of topics in a plane by their Hellinger distances, of shape (n_topics, 2).
+    """Coordinates of topics in a plane, (n_topics, 2), by classical scaling.
 
-    Principal coordinates: the two leading eigenvectors of the double-centred squared distances ``1
-    - affinity``; the largest entry of each is positive.
+    ``1 - affinity`` holds squared Hellinger distances. The largest coordinate of each axis is
+    positive.
     """
     squared = 1.0 - affinity
     centered = squared - squared.mean(axis=0)
@@ -121,7 +117,7 @@ def places(affinity: np.ndarray) -> np.ndarray:
 
 
 def nearest(affinity: np.ndarray, n: int = 3) -> list[list[int]]:
-    """The n most similar topics of each, the most similar first."""
+    """The n most similar topics of each topic, the most similar first."""
     others = affinity - 2.0 * np.eye(len(affinity))
     order = np.argsort(-others, axis=1, kind="stable")
     found: list[list[int]] = order[:, : min(n, len(affinity) - 1)].tolist()

@@ -1,13 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Measures of summaries: ROUGE against references, and repetition among sentences.
-
-With c(g) the count of an n-gram, of a summary S and a reference R
-
-    hits = sum over g of min(c_S(g), c_R(g)),
-    precision = hits / n-grams of S,    recall = hits / n-grams of R,
-
-and F is the harmonic mean. Hits of ROUGE-L are the longest common subsequence (Lin 2004).
-"""
+"""Measures of summaries: ROUGE against references, and repetition among sentences."""
 
 import re
 from collections import Counter
@@ -26,7 +18,7 @@ MOST_ORDER = 100
 
 
 class Rouge(NamedTuple):
-    """ROUGE of each summary, arrays of shape (n_documents,) in [0, 1]; higher is better."""
+    """ROUGE of each summary: arrays of shape (n_documents,) in [0, 1]; higher is better."""
 
     precision: np.ndarray
     recall: np.ndarray
@@ -34,7 +26,7 @@ class Rouge(NamedTuple):
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a text in small letters: runs of letters, digits and underscores."""
+    """Lower-case words of a text: runs of letters, digits and underscores."""
     return WORD.findall(text.lower())
 
 
@@ -46,27 +38,31 @@ def rouge(
     several: str = "mean",
     tokenize: Callable[[str], Iterable[str]] = words_of,
 ) -> Rouge:
-    """Overlap of summaries with references.
+    """Precision, recall and F of the overlap between summaries and references.
+
+    Precision is the share of the summary's n-grams that are in the reference, recall the share of
+    the reference's n-grams that are in the summary, and F the harmonic mean.
 
     Parameters
     ----------
     summaries : iterable of str, or of lists of str
-        A text, or a list of sentences to join, for each document.
+        For each document a text, or a list of sentences to join.
     references : iterable of str, or of lists of str
-        One reference text, or a list of several, for each document.
+        For each document a reference text, or a list of several.
     order : int or "l", default=1
-        ROUGE-N for n-grams of N words, at most 100, or ROUGE-L for the longest common subsequence.
+        Length of the n-grams (ROUGE-N), at most 100; or "l" for the longest common subsequence
+        (ROUGE-L).
     several : {"mean", "max"}, default="mean"
-        With several references the mean of the scores, or the scores of the highest F.
+        With several references, the mean of the scores, or the scores of the highest F.
     tokenize : callable, default=words_of
-        Maps a text to words. The default lower-cases and does not stem. Use ``list`` for Chinese or
+        Maps a text to words. The default lower-cases without stemming. Use ``list`` for Chinese or
         Japanese, and ``str.split`` for scripts with vowel marks, for example Devanagari.
 
     Returns
     -------
     rouge : Rouge
-        Zeros for a summary without words. Longer summaries have a higher recall and a lower
-        precision, so compare F, or summaries of one length.
+        Zeros for a summary without words. Longer summaries have higher recall and lower precision,
+        so compare F.
 
     References
     ----------
@@ -99,10 +95,10 @@ def rouge(
 def summary_redundancy(
     summaries: Iterable[Sequence[str]], *, tokenize: Callable[[str], Iterable[str]] = words_of
 ) -> np.ndarray:
-    """Overlap among the sentences of a summary.
+    """Repetition among the sentences of each summary.
 
-    The mean over sentences of the highest ROUGE-1 F with another: 0 for no common word, 1 for
-    equal.
+    The redundancy is the mean over sentences of the highest ROUGE-1 F with another sentence: 0
+    without common words, 1 for equal sentences.
 
     Parameters
     ----------
@@ -114,7 +110,7 @@ def summary_redundancy(
     Returns
     -------
     redundancy : ndarray of shape (n_documents,)
-        Lower is better; 0 for summaries of less than two sentences.
+        Lower is better; 0 for fewer than two sentences.
 
     Examples
     --------
@@ -138,7 +134,7 @@ def summary_redundancy(
 
 @dataclass(frozen=True)
 class RougeScorer:
-    """Scorer of a summarizer by the mean F of `rouge`, with y as references; NaN without documents.
+    """Scorer of summarizers by the mean F of `rouge`, with y as references; NaN without documents.
 
     Parameters
     ----------
@@ -162,7 +158,6 @@ class RougeScorer:
 
 
 def _scores(words: Sequence[str], reference: Sequence[str], order: int | str) -> tuple[float, ...]:
-    """Precision, recall and F."""
     if isinstance(order, str):
         hits, n_own, n_theirs = longest_common(words, reference), len(words), len(reference)
     else:
@@ -178,10 +173,9 @@ def _ngrams(words: Sequence[str], n: int) -> Counter[tuple[str, ...]]:
 
 
 def longest_common(one: Sequence[str], other: Sequence[str]) -> int:
-    """The length of the longest common subsequence, in words.
+    """Length of the longest common subsequence, in words.
 
-    Bit i of `rows` is 0 if the longest subsequence of one[:i + 1] is longer than for one[:i] (Hyyrö
-    2004).
+    Bit i of `rows` is 0 if word i lengthens the subsequence (Hyyrö 2004).
     """
     places: dict[str, int] = {}
     for i, word in enumerate(one):

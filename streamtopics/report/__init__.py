@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reports of a topic model: one HTML file, readable without a network."""
+"""Reports of a topic model: HTML files, readable without a network."""
 
 from streamtopics.report.data import Report, report
 from streamtopics.report.writing import page

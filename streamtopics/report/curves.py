@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Shares of topics by period and by group, and findings, in the form of a page."""
+"""Shares of topics by period and group, and findings, as shown on the page."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NO_GROUP, LONGEST_GROUP = "(no group)", 60
 
 
 class Shares(NamedTuple):
-    """Shares of several things in several rows of documents, NaN in rows without documents."""
+    """Mean shares with intervals, (n_rows, n_columns); NaN in rows without documents."""
 
     share: np.ndarray
     low: np.ndarray  # The 95 % interval
@@ -48,7 +48,7 @@ class Curves(NamedTuple):
 
 @dataclass(frozen=True)
 class Statement:
-    """A finding in the form of a page."""
+    """A finding as shown on the page."""
 
     text: str
     quote: str
@@ -75,17 +75,17 @@ class Branch:
 
 
 def digits(value: float) -> float:
-    """A number as written into the page."""
+    """A number with the digits of the page."""
     return float(f"{value:.6g}")
 
 
 def written(values: np.ndarray) -> list[float | None]:
-    """Numbers as written; None without documents."""
+    """Numbers with the digits of the page; None for NaN."""
     return [None if np.isnan(value) else digits(value) for value in values]
 
 
 def fields_of(record: object) -> dict[str, Any] | None:
-    """Names and values of a mapping, named tuple or dataclass; None for other objects."""
+    """A mapping, named tuple or dataclass as a dict; None for other objects."""
     if isinstance(record, Mapping):
         return {str(key): value for key, value in record.items()}
     if is_dataclass(record) and not isinstance(record, type):
@@ -105,7 +105,7 @@ def shares_of(n: np.ndarray, sums: np.ndarray, squares: np.ndarray) -> Shares:
 def curves_of(totals: Totals, findings: Sequence[Finding]) -> Curves:
     """Shares by period, and in the largest groups.
 
-    Documents in order make no periods, unless there are findings about the order.
+    Documents without times have no periods, unless findings are about their order.
     """
     along = any(one.group is None for one in findings)
     has_times = along or any(period.unit != "order" for period in totals.periods)
@@ -125,7 +125,7 @@ def curves_of(totals: Totals, findings: Sequence[Finding]) -> Curves:
 
 
 def place_of(periods: tuple[Period, ...], time: Any) -> int | None:
-    """The period of a time; None if outside all periods or of another kind."""
+    """The period of a time, or None."""
     try:
         times = read_times([time])
     except (TypeError, ValueError):
@@ -146,7 +146,7 @@ def place_of(periods: tuple[Period, ...], time: Any) -> int | None:
 
 
 def find_in(source: Source, found: Statistics, totals: Totals) -> list[Finding]:
-    """Return the findings of a pipeline; without times only differences between groups."""
+    """Findings about the documents; without times only differences between groups."""
     rows, names, labels = found.rows, source.names, source.labels
     top = relevant_words(source.topic_word, source.weights, N_WORDS, relevance=RELEVANCE)
     words = [[str(names[column]) for column in own] for own in top]
@@ -166,7 +166,7 @@ def find_in(source: Source, found: Statistics, totals: Totals) -> list[Finding]:
 def alarms_in(
     alarms: Iterable[object], source: Source, found: Statistics, curves: Curves
 ) -> list[Finding]:
-    """Alarms as findings of their periods, with documents of their words."""
+    """Alarms as findings about their periods, with documents that hold their words."""
     columns = {str(name): column for column, name in enumerate(source.names)}
     times, each = positions(source.labels.times[found.rows]), []
     own_period = places_in(curves.periods, times)
@@ -221,7 +221,7 @@ def statements_of(
 
 
 def change_of(k: int, findings: Sequence[Finding]) -> tuple[str, list[str]]:
-    """Return the change of a topic along the time in a few words, and its new words."""
+    """The change of a topic over time in a few words, and its new words."""
     own = [one for one in findings if one.topic == k and one.group is None]
     came = list(dict.fromkeys(word for one in own for word in one.came))[:N_CAME]
     for one in own:
@@ -237,9 +237,9 @@ def change_of(k: int, findings: Sequence[Finding]) -> tuple[str, list[str]]:
 def branches_of(
     affinity: np.ndarray, topic_word: np.ndarray, weights: np.ndarray, table: WordTable
 ) -> list[Branch]:
-    """The tree of the topics by Hellinger distances, by average linkage.
+    """The tree of topics, by average linkage of Hellinger distances.
 
-    The words of a branch are frequent in both parts: the largest by the geometric mean.
+    The words of a branch are frequent in both parts, by the geometric mean.
     """
     if len(affinity) < 2:
         return []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The contents of a report as one record, without the layout."""
+"""The contents of a report, without layout."""
 
 from __future__ import annotations
 
@@ -66,8 +66,6 @@ ADDRESS, LONG_LIST = re.compile(r" at 0x[0-9a-fA-F]+"), re.compile(r"\[[^\[\]]{8
 
 @dataclass(frozen=True)
 class Table:
-    """Rows for people to read."""
-
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     n_left_out: int
@@ -158,56 +156,54 @@ def report(
     n_topics: int = 200,
     relevance: float = 0.6,
 ) -> Report:
-    """Collect the results of a model, and write them as one HTML file, readable without a network.
+    """Collect the results of a model, and write an HTML file, readable without a network.
 
-    The file is written as a whole or not at all.
+    The file is written completely or not at all.
 
     Parameters
     ----------
     estimator : object
         A fitted topic model of streamtopics, or a pipeline with one as last step.
     path : str or path, default=None
-        File, for example "topics.html", replaced if present; None skips the file.
+        File, for example "topics.html", replaced if present; None writes no file.
     feature_names : array-like of shape (n_features,), default=None
-        Words of the columns; None for the names of the pipeline, or of `fit`.
+        Words of the columns; None takes the names of the pipeline, or of `fit`.
     X : {array-like, sparse matrix} of shape (n_documents, n_features), default=None
-        Counts of the documents to show, or a sequence of matrices for models of sentences. None
-        counts `texts` by the pipeline; without both the report has topics only.
+        Counts of the documents to show; for models of sentences, a sequence of matrices. None
+        counts `texts` by the pipeline. Without both the report shows topics only.
     texts, titles : iterable of str, default=None
-        Text and title of each document. Without text the words of a document are shown.
+        Text and title of each document. Documents without texts are shown by their words.
     times : array-like of shape (n_documents,), default=None
         Numbers, dates, or text such as "2003-05-17" or "2003-05"; None and NaN if unknown.
     groups : array-like of shape (n_documents,), default=None
-        Product, country or author of each document, for example.
+        For example products, countries or authors.
     totals : Totals, default=None
-        Sums over all documents if `texts` is a sample, as `TopicStream.totals`. None adds up the
-        given.
+        Sums over all documents, from `TopicStream.totals`, if `texts` is a sample.
     findings : sequence of Finding, default=None
-        Findings about `totals`, with `documents` as places in `texts`. None looks for findings, at
-        a rate of false findings of .05. The page shows the first ten.
+        At most ten are shown; `documents` are indices into `texts`. None searches, with a rate of
+        false findings of .05.
     tracker, alarms : iterable of records, default=None
-        Events along the stream, in order of time: named tuples, dataclasses or mappings, or a
-        `TopicTracker` and a `DriftMonitor`. A field ``time`` places an alarm in the pictures.
+        Events along the stream, in order of time: a `TopicTracker` and a `DriftMonitor`, or named
+        tuples, dataclasses or mappings. Pictures show an alarm at its field ``time``.
     scores : mapping of str to float or sequence of float, default=None
-        Figures to show. A sequence, for example the score of each minibatch, is drawn.
+        Scores to show. A sequence, for example the score of each minibatch, is drawn.
     title, date : str, default=None
-        Title and date of the report. Without a date the same input makes the same bytes.
+        Without a date the same input makes the same bytes.
     sampled_from : int, default=None
-        Size of the whole if the documents are a sample; None if complete.
+        Size of the whole corpus if the documents are a sample.
     intake : mapping of str to str, default=None
-        Records read and skipped, by name, for the card of the model.
+        Numbers of records read and skipped, by name.
     n_words, n_documents : int, default=10 and 5
-        Words and documents of a topic.
+        Words and documents per topic.
     n_topics : int, default=200
         Largest number of topics; the heaviest are shown.
     relevance : float in [0, 1], default=0.6
-        First place of the slider of words; see `streamtopics.metrics.relevant_words`.
+        Initial ranking of words, changed by a slider; see `streamtopics.metrics.relevant_words`.
 
     Returns
     -------
     report : Report
-        The contents of the page as plain values. A page above 2,000,000 bytes shows fewer
-        documents.
+        The contents of the page. A page above 2,000,000 bytes shows fewer documents.
 
     Examples
     --------
@@ -283,7 +279,7 @@ def report(
 
 
 def more_words(source: Source, table: WordTable, holders: np.ndarray) -> list[tuple[str, int]]:
-    """The most frequent words among non-leading words."""
+    """The most frequent words that lead no topic, with numbers of documents."""
     left = holders.copy()
     left[table.columns[: len(left)]] = 0
     order = np.argsort(-left, kind="stable")[:MORE_WORDS]
@@ -301,7 +297,6 @@ def topics_of(
     table: WordTable,
     findings: Sequence[Finding],
 ) -> list[Topic]:
-    """The topics on the page."""
     retention, names = source.model.prior_retention_, source.topic_names
     map_of, near = places(affinity), nearest(affinity)
     best = [row for k in shown for row in found.best[k]]
@@ -331,7 +326,7 @@ def tables_of(
     tracker: TopicTracker | Iterable[object] | None,
     alarms: Iterable[object] | None,
 ) -> list[tuple[str, Table]]:
-    """Recorded births of the model, rows of a tracker, and alarms, each with a heading."""
+    """Tables, with headings, of recorded births, tracked topics and alarms."""
     found: list[tuple[str, Iterable[object]]] = []
     # Models with births have a record.
     with suppress(AttributeError):
@@ -345,7 +340,7 @@ def tables_of(
 
 
 def table_of(records: Iterable[object]) -> Table:
-    """A table of records, named tuples, dataclasses or mappings, the newest first."""
+    """A table of named tuples, dataclasses or mappings, the newest first."""
     all_rows = [fields_of(record) or dict(record) for record in records]  # type: ignore[call-overload]
     rows = all_rows[::-1][:MOST_ROWS]
     seen = dict.fromkeys(key for row in rows for key in row)
@@ -359,12 +354,11 @@ def table_of(records: Iterable[object]) -> Table:
 
 
 def cell(value: object) -> str:
-    """A value as the text of a cell."""
     return shortened(_text(value), LONGEST_CELL)
 
 
 def _text(value: object) -> str:
-    """A value in words; for a record the first field, its name or kind."""
+    """A value as text; of a record only the first field."""
     if isinstance(value, np.ndarray):
         value = value.tolist()
     if (inside := fields_of(value)) is not None:
@@ -382,7 +376,6 @@ def _text(value: object) -> str:
 
 
 def scores_of(scores: Mapping[str, Any] | None) -> list[tuple[str, list[float | None]]]:
-    """Named figures, or sequences of figures along a stream."""
     found = []
     for name, value in list((scores or {}).items())[:MOST_SCORES]:
         values = np.atleast_1d(np.asarray(value, np.float64))
@@ -394,7 +387,7 @@ def scores_of(scores: Mapping[str, Any] | None) -> list[tuple[str, list[float | 
 def card(
     source: Source, date: str | None, intake: Mapping[str, str] | None
 ) -> list[tuple[str, list[tuple[str, str]]]]:
-    """Sections of names and values, equal in equal runs."""
+    """Sections of names and values about the model, equal in equal runs."""
     model = source.model
     counters = {
         "Documents, in all passes": model.n_documents_seen_,
@@ -417,6 +410,5 @@ def card(
 
 
 def _value(step: Any) -> str:
-    """A step with its non-default parameters."""
     text = LONG_LIST.sub("[…]", ADDRESS.sub("", " ".join(repr(step).split())))
     return shortened(text, LONGEST_VALUE)

@@ -62,7 +62,7 @@ class Source:
 
 @dataclass(frozen=True)
 class EditMode:
-    """The data of a page for editing the topics of a model."""
+    """What a page needs to edit the topics of a model."""
 
     kinds: tuple[str, ...] = ()  # Edits possible with the model
     leading: tuple[Weighted, ...] = ()  # Words to find each topic in edits
@@ -71,8 +71,6 @@ class EditMode:
 
 @dataclass(frozen=True)
 class Statistics:
-    """Statistics of the topics over the documents."""
-
     best: list[list[int]]  # Rows of typical documents of each topic
     n_documents: np.ndarray  # Documents with each topic as main topic
     cells: Cells  # Sums by time and group
@@ -82,7 +80,7 @@ class Statistics:
 
 @dataclass(frozen=True)
 class WordTable:
-    """Possible leading words of topics, for all places of the slider."""
+    """Words that lead a topic at any position of the slider of `relevance`."""
 
     columns: np.ndarray
     words: tuple[str, ...]
@@ -93,7 +91,7 @@ class WordTable:
 
 @dataclass(frozen=True)
 class Document:
-    """A document in the form of a report."""
+    """A document as shown in a report."""
 
     row: int
     title: str
@@ -118,7 +116,7 @@ def read_source(
     times: Any,
     groups: Sequence[Any] | None,
 ) -> Source:
-    """Return the checked input of a report; a pipeline counts the words of texts."""
+    """The checked input of a report; a pipeline counts the words of texts."""
     topics, _ = model_and_names(estimator, ())
     pipeline = estimator if steps_before(estimator) else None
     texts, titles = (None if one is None else list(from_arrow(one)) for one in (texts, titles))
@@ -150,7 +148,7 @@ def read_source(
 
 
 def edit_mode(estimator: Any, names: np.ndarray) -> EditMode:
-    """The possible edits of a model, with these names of columns."""
+    """The edits that a model allows; none if the columns have other names."""
     try:
         topics = editable(estimator)
     except (EditError, TypeError):
@@ -179,7 +177,7 @@ def counts_of(X: object, n_features: int) -> tuple[sparse.csr_matrix, Any]:
 
 
 def statistics_of(source: Source, n_best: int, adds: bool) -> Statistics:
-    """Infer the topics of all documents, some at a time, and keep sums and typical documents."""
+    """Infer the topics of all documents in batches; return sums and typical documents."""
     n_topics, n, labels = len(source.weights), source.counts.shape[0], source.labels
     overall = np.maximum(source.weights @ source.topic_word, np.finfo(np.float64).tiny)
     lift = np.log(np.maximum(source.topic_word / overall, LEAST_LIFT))
@@ -215,7 +213,7 @@ def doc_topic(source: Source, rows: np.ndarray) -> np.ndarray:
 
 
 def _candidates(source: Source, lengths: np.ndarray) -> np.ndarray:
-    """Possible typical documents: without short ones, and different from each other."""
+    """Whether documents have at least the median length and are no repeats."""
     found: np.ndarray = (lengths > 0) & (lengths >= (np.median(lengths) if len(lengths) else 0))
     if source.texts is not None:
         seen: set[str] = set()
@@ -227,9 +225,9 @@ def _candidates(source: Source, lengths: np.ndarray) -> np.ndarray:
 
 
 def show(source: Source, rows: list[int], place: np.ndarray) -> list[Document]:
-    """Documents with a topic for each word; `place` is a topic's place on the page, or -1.
+    """Documents with a topic for each word; `place` is a topic's index on the page, or -1.
 
-    A word is from the topic k with the largest ``p(k | document) p(w | k)``, but plain if it is not
+    A word gets the topic k with the largest ``p(k | document) p(w | k)``; none if the word is not
     more frequent in topic k than in all topics together.
     """
     if not len(rows):
@@ -266,7 +264,7 @@ def _mix(shares: np.ndarray, place: np.ndarray) -> list[tuple[int, float]]:
 
 
 def _of_texts(source: Source, texts: list[str]) -> list[tuple[list[str], np.ndarray, int]]:
-    """The beginnings of texts in parts, and the column of each word."""
+    """Beginnings of texts, split into words, and the column of each word."""
     # The odd places are words, the even places the text between words.
     split = [WORD.split(shortened(text, LONGEST_TEXT)) for text in texts]
     words = sorted({word for parts in split for word in parts[1::2]})
@@ -282,7 +280,7 @@ def _of_texts(source: Source, texts: list[str]) -> list[tuple[list[str], np.ndar
 
 
 def _columns_of(source: Source, words: list[str]) -> list[int]:
-    """The column of each word in the vectorizer, or -1."""
+    """The column of each word, or -1."""
     if source.pipeline is not None:
         counts = counted(source.pipeline, words)
         if is_sparse(counts):
@@ -308,7 +306,6 @@ def _of_counts(source: Source, row: int) -> tuple[list[str], np.ndarray, int]:
 
 
 def word_table(source: Source, shown: np.ndarray, n_words: int) -> WordTable:
-    """`relevant_words` of topics at any place of the slider."""
     topic_word, weights = source.topic_word, source.weights
     ranked = [
         relevant_words(topic_word, weights, n_words, relevance=r)[shown] for r in RELEVANCE_GRID
@@ -326,5 +323,5 @@ def word_table(source: Source, shown: np.ndarray, n_words: int) -> WordTable:
 
 
 def shortened(text: str, n: int) -> str:
-    """At most n characters of a text, with a final ellipsis after a cut."""
+    """At most n characters of a text, with an ellipsis after a cut."""
     return text if len(text) <= n else text[: n - 1].rstrip() + "…"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The page of a report: a template, its style and script, and the data, in one file."""
+"""The HTML page of a report, from a template, a style, a script and the data."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SLOT = re.compile(r"\{\{(\w+)\}\}")
 
 
 def page(data: Report) -> bytes:
-    """Return the page, with less content if it would have more than `MOST_BYTES` bytes."""
+    """The HTML page of a report, with fewer documents if above 2,000,000 bytes."""
     content = _filled(data)
     while len(content) > MOST_BYTES:
         data, before = _less(data), len(content)
@@ -54,12 +54,12 @@ def _resource(name: str) -> str:
 
 
 def _hash(source: str) -> str:
-    """Hash of a script or style, in the form of a Content-Security-Policy."""
+    """Hash of a script or style for a Content-Security-Policy."""
     return f"sha256-{b64encode(sha256(source.encode()).digest()).decode()}"
 
 
 def _json(data: object) -> str:
-    """The data for a script element, unable to end the element or begin a comment."""
+    """Data as text that can neither end the script element nor begin a comment."""
     text = json.dumps(
         data, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=vars
     )
@@ -67,7 +67,7 @@ def _json(data: object) -> str:
 
 
 def _less(data: Report) -> Report:
-    """The same without search-only words, or with half of the documents."""
+    """The report without words for the search only, or with half of the documents."""
 
     def halves(ones: list[Any]) -> list[Any]:
         return [replace(one, documents=one.documents[: len(one.documents) // 2]) for one in ones]

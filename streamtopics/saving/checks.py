@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A check of loaded objects.
+"""A check of loaded objects, because compiled code trusts the shapes and numbers of arrays.
 
-Compiled code reads arrays without bounds checks and trusts their numbers. A class of saved objects
-declares its attributes in `_holds`, a str: "path: words; ...".
+A class declares its attributes in `_holds`, a str: "path: words; ...".
 
-    "V K >0"         an array of V rows and K columns of positive numbers; a number if no axis is
-                     named; an object with a `shape`; None; or a dict, list or tuple of these
+    "V K >0"         an array of V rows and K columns of positive numbers; without letters, a number
     "V|1 *"          an axis of length V or 1, and one of any length
     "i4 C >=-1 <V"   int32, from -1 to V - 1
     "=V"             a number that is V
 
-Letters are sizes, the same within an object. Arrays are float64 unless another type is named. All
-numbers are finite except with "nan". A method `check_held` may check the rest.
+Letters are sizes, the same within an object. None and collections of such arrays are valid. Arrays
+are float64 unless another type is named; numbers are finite except with "nan". A method
+`check_held` may check the rest.
 """
 
 from __future__ import annotations
@@ -65,7 +64,7 @@ def objects_in(value: object, seen: dict[int, object]) -> Iterator[Any]:
 
 
 def declared_of(one: object) -> Iterator[tuple[type, str, str, Any]]:
-    """The class, path and words of each declaration for an object, and the declared value."""
+    """Class, path and words of each declaration for an object, and the declared value."""
     for kind in type(one).__mro__:
         for declared in filter(None, kind.__dict__.get("_holds", "").split("; ")):
             path, _, said = declared.partition(":")
@@ -92,7 +91,6 @@ def _check_alone(one: Any) -> None:
 
 
 def _check_value(name: str, value: Any, said: str, sizes: dict[str, Any]) -> None:
-    """Refuse a value against its declaration; new sizes are noted."""
     if isinstance(value, dict | tuple | list):
         for part in value.values() if isinstance(value, dict) else value:
             _check_value(name, part, said, sizes)
@@ -103,7 +101,7 @@ def _check_value(name: str, value: Any, said: str, sizes: dict[str, Any]) -> Non
 
 
 def _fits(value: Any, words: list[str], sizes: dict[str, Any]) -> bool:
-    """Whether the words are true of a value; a new letter stands for any length or number."""
+    """Whether a value fits the words; a new letter stands for any length or number."""
     shape = np.shape(value)
     axes = [word for word in words if word not in TYPES and word[0] not in SIGNS]
     if len(axes) != len(shape):

@@ -55,7 +55,7 @@ PYTHON_TYPE = 1 << 9
 
 
 class LoadError(ValueError):
-    """A file that cannot be loaded; the message names the file, the error and the remedy."""
+    """A file that cannot be loaded; the message gives the remedy."""
 
 
 def save(model: Any, path: str | os.PathLike[str]) -> None:
@@ -67,7 +67,7 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     ----------
     model : estimator
         Fitted or not; or a pipeline with vectorizers of this package or scikit-learn's. Your own
-        rules, priors and other parts must be classes or functions of a module; lambdas are refused.
+        rules, priors and other parts must be classes or functions of a module, not lambdas.
     path : str or path-like
         The file, replaced if present.
 
@@ -99,16 +99,14 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
 def load(path: str | os.PathLike[str], trusted: Sequence[str | type] = ()) -> Any:
     """Load a model saved by `save`.
 
-    Only classes and functions of this package or in `trusted` are executed.
-
     Parameters
     ----------
     path : str or path-like
         The file.
     trusted : sequence of str or type, default=()
-        Other classes and functions, for example ``["adagrad.AdaGradVI"]``, tokenizers, for example
-        ``["jieba:lcut"]``, and modules of families, to import. Name only what you know, for files
-        from a trusted source.
+        Classes and functions of other packages that the file may use, for example
+        ``["adagrad.AdaGradVI"]`` or ``["jieba:lcut"]``, and modules of families to import. Name
+        only what you know, for files from a trusted source.
 
     Returns
     -------
@@ -155,7 +153,6 @@ def load(path: str | os.PathLike[str], trusted: Sequence[str | type] = ()) -> An
 
 
 def _check_trusted(path: str | os.PathLike[str], named: list[str], given: list[str]) -> None:
-    """Refuse what a file names unless it is known or given."""
     if strange := [name for name in named if not is_known(name) and name not in given]:
         raise LoadError(
             f"{path} names {', '.join(strange)}, not part of streamtopics; if you trust the "
@@ -165,12 +162,11 @@ def _check_trusted(path: str | os.PathLike[str], named: list[str], given: list[s
 
 
 def _is_strange(owner: object) -> bool:
-    """Whether something is a module outside the package."""
     return isinstance(owner, ModuleType) and not owner.__name__.startswith("streamtopics")
 
 
 def is_known(name: str) -> bool:
-    """Whether every file may name a class or function, by its module and its name."""
+    """Whether a class or function is allowed in every file."""
     is_ours = name.startswith("streamtopics.")
     return name.rpartition(".")[2] in OURS.split() if is_ours else name in OTHERS.split()
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Checks of the fields of records, such as rules and models, and of arguments of functions.
 
-A checked number of NumPy becomes a Python number, because NumPy's numbers wrap around.
+Checked numbers become Python numbers, because NumPy's numbers wrap around.
 """
 
 import sys
@@ -30,7 +30,7 @@ SUM_TOLERANCE = 1e-6
 
 
 def warn_of_no_effect(estimator: Any, *names: str) -> None:
-    """Warn of parameters that were set but have no effect in `fit`, if the estimator has them."""
+    """Warn of parameters that were set but have no effect in `fit`."""
     parameters, values = signature(type(estimator)).parameters, estimator.get_params(deep=False)
     for name in names:
         if name in values and (value := values[name]) != parameters[name].default:
@@ -63,7 +63,7 @@ def check_pseudo_counts(record: object, **values: float) -> None:
 
 
 def check_scales(record: object, **values: float) -> None:
-    """Refuse fields outside the range of scales of data."""
+    """Refuse fields outside the range of numbers in units of data."""
     check_range(record, LEAST_SCALE, MOST_SCALE, **values)
 
 
@@ -102,7 +102,6 @@ def check_number(*, least: float, most: float, **values: float) -> None:
 
 
 def check_one_of(choices: Iterable[str], **values: str) -> None:
-    """Refuse fields or arguments other than the given words."""
     for name, value in values.items():
         if not (isinstance(value, str) and value in choices):
             allowed = ", ".join(map(repr, choices))
@@ -110,13 +109,12 @@ def check_one_of(choices: Iterable[str], **values: str) -> None:
 
 
 def is_masked(values: object) -> bool:
-    """Whether an array has masked entries, ignored by NumPy's conversions."""
+    """Whether an array has masked entries."""
     # NumPy's own function would ask a frame for a column called _mask.
     return isinstance(values, np.ma.MaskedArray) and bool(np.ma.is_masked(values))
 
 
 def check_not_masked(values: object, caller: str, name: str) -> None:
-    """Refuse an array with masked entries."""
     if is_masked(values):
         raise ValueError(f"{name}, passed to {caller}, is a masked array with masked entries")
 
@@ -130,7 +128,7 @@ def floats(values: ArrayLike, name: str) -> np.ndarray:
 
 
 def is_whole(value: object) -> TypeGuard[int]:
-    """Whether a value is a whole number of any size, and not a bool or a span of time."""
+    """Whether a value is a whole number, and not a bool or a span of time."""
     return isinstance(value, Integral) and not isinstance(value, bool | np.timedelta64)
 
 
@@ -160,7 +158,6 @@ class HoldsPlainNumbers:
 
 
 def _store(record: object, name: str, value: object) -> None:
-    """Store a number in a field as a Python number."""
     if isinstance(value, np.generic) and getattr(record, name, None) is value:
         object.__setattr__(record, name, plain(value))
 

@@ -17,7 +17,7 @@ N_SHOWN = 20
 
 
 class LinksToReference:
-    """An estimator with a link to its page of the API reference in the HTML representation."""
+    """An estimator with a link to the API reference in notebooks."""
 
     _doc_link_module: ClassVar[str] = "streamtopics"
     _doc_link_template: ClassVar[str] = DOCUMENTATION + "api/generated/{page}.html"
@@ -30,7 +30,7 @@ class LinksToReference:
 
 
 class ShownAsTable:
-    """An object with its contents in `repr`, shown in notebooks as a small table."""
+    """An object shown as a small table in notebooks, with a caption as `repr`."""
 
     # Caption, names of columns, and rows.
     _table: Callable[[], tuple[str, Sequence[str], Sequence[Iterable[object]]]]
@@ -64,7 +64,6 @@ class ShowsTopics:
 
 
 def html_table(caption: str, names: Sequence[str], rows: Sequence[Iterable[object]]) -> str:
-    """A small table for a notebook."""
     body = ["".join(map(_cell, row)) for row in ([], *rows[:N_SHOWN])]
     body[0] = "".join(f"<th>{escape(name)}</th>" for name in names)
     lines = "".join(f"<tr>{cells}</tr>" for cells in body)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Independent jobs over threads of the standard library, and locks.
 
-The loop of joblib waits in steps of ten milliseconds, as long as a whole minibatch takes.
+joblib waits in steps of ten milliseconds, as long as a whole minibatch takes.
 """
 
 import os
@@ -26,16 +26,16 @@ Jobs = Iterable[tuple[Any, ...]]
 
 @dataclass(frozen=True)
 class Workers:
-    """Runs jobs, `n` at a time: `share` takes a function and tuples of its arguments."""
+    """Runs `n` jobs at a time: `share` takes a function and tuples of its arguments."""
 
     share: Callable[[Function, Jobs], list[Any]]
     n: int = 1
 
 
 def spans(n: int, least: int) -> list[tuple[int, int]]:
-    """Cut range(n) into at most 32 equal parts, of about `least` or more, for any workers.
+    """Cut range(n) into at most 32 equal parts of about `least`, for any number of workers.
 
-    `least` should take some tenths of a millisecond, enough to be worth a thread.
+    A part should take some tenths of a millisecond, to be worth a thread.
     """
     n_parts = max(1, min(MOST_PARTS, round(n / least)))
     return [(n * i // n_parts, n * (i + 1) // n_parts) for i in range(n_parts)]
@@ -91,7 +91,7 @@ def _share(threads: ThreadPoolExecutor, n: int, function: Function, jobs: Jobs) 
 
 
 class WithCache:
-    """An object with a dict beside its state, without a part in copies, pickles and files."""
+    """An object with a dict that copies, pickles and files leave out."""
 
     __slots__ = ("_cache",)
     _cache: dict[Any, Any]
@@ -109,7 +109,7 @@ del WithCache.__slots__
 def lock_of(owner: Any) -> threading.RLock:
     """The lock of an object; a thread with the lock may take it again.
 
-    A forked process has its own lock, because nobody is left to release the parent's.
+    A forked process has its own lock, because nobody would release the parent's.
     """
     # One step of a dict, for all threads: a lock around it could stay held after an interrupt.
     cache = owner._cache if isinstance(owner, WithCache) else {}
@@ -131,7 +131,7 @@ def one_thread() -> Iterator[None]:
 
 @contextmanager
 def held(locks: list[threading.RLock]) -> Iterator[None]:
-    """Hold locks. Recursive: a stack of locks may find no memory to note a held one."""
+    """Hold locks. Recursive, because a stack of locks may lack memory for one."""
     if not locks:
         yield
         return

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Progress of a long `fit`, or a stream: a bar on standard error, or lines of `logging`."""
+"""Progress of `fit` or a stream: a bar on standard error, or lines of `logging`."""
 
 import logging
 import sys
@@ -43,7 +43,6 @@ class Progress:
                 )
 
     def update(self, documents: int, tokens: float) -> None:
-        """Count learnt documents and tokens."""
         self._tokens += tokens
         self._n_done += documents
         if self._bar is None:
@@ -68,7 +67,6 @@ class Progress:
             self._score = value if np.isnan(self._score) else 0.8 * self._score + 0.2 * value
 
     def finish(self) -> None:
-        """Draw the bar for the last time."""
         if self._bar is None:
             LOG.info("%s", self)
         else:

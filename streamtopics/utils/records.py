@@ -21,12 +21,11 @@ def nested_fields(record: object) -> Iterator[tuple[str, Any]]:
 
 
 def fields_of(record: "DataclassInstance") -> dict[str, Any]:
-    """The fields of a record by name."""
     return {field.name: getattr(record, field.name) for field in fields(record)}
 
 
 def replaced(record: Any, values: Mapping[str, Any], name: str) -> Any:
-    """The record with other values, by path; `name` is the record's own, for messages."""
+    """The record with other values, by path; `name` is for messages."""
     own: dict[str, Any] = {}
     inner: dict[str, dict[str, Any]] = {}
     for path, value in values.items():
@@ -51,7 +50,7 @@ def is_record(value: object) -> TypeGuard["DataclassInstance"]:
 
 
 def keep(estimator: object, given: Mapping[str, object]) -> None:
-    """Store the parameters of an estimator; `given` has the `locals()` of its `__init__`."""
+    """Store the parameters of an estimator, the `locals()` of its `__init__`."""
     for name, value in given.items():
         if name != "self":
             setattr(estimator, name, value)

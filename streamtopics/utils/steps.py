@@ -21,7 +21,7 @@ def steps_of(model: object) -> list[tuple[str, Any]]:
 
 
 def last_step(model: object) -> Any:
-    """The last step, for reading: in a topic model the estimator of topics, frozen or not."""
+    """The last step for reading, usually the topic model, frozen or not."""
     return unwrap(steps_of(model)[-1][1])
 
 
@@ -32,7 +32,7 @@ def steps_before(model: object) -> list[tuple[str, Any]]:
 
 
 def counted(model: object, documents: Any) -> Any:
-    """Documents in the form for the last step of a model: counts, if these are texts."""
+    """Documents in the form for the last step: texts become counts."""
     documents = from_arrow(documents)
     for _, step in steps_before(model):
         documents = step.transform(documents)
@@ -52,30 +52,29 @@ def names_of(model: object) -> Any:
 
 
 def as_found(model: object) -> Any:
-    """The model, with the best estimator instead of a fitted search as last step."""
+    """The model, with the best estimator in place of a fitted search as last step."""
     best = getattr(last_step(model), "best_estimator_", None)
     return model if best is None else as_found(Pipeline([*steps_before(model), ("best", best)]))
 
 
 def is_frozen(step: object) -> bool:
-    """Whether a step is frozen: it has the methods of the inner step, but learns nothing."""
+    """Whether a step never learns (scikit-learn's `FrozenEstimator`)."""
     return isinstance(step, FrozenEstimator)
 
 
 def unwrap(step: Any) -> Any:
-    """Return the frozen estimator; an unfrozen step unchanged."""
+    """The estimator in a frozen step; other steps unchanged."""
     while is_frozen(step):
         step = step.estimator
     return step
 
 
 def learns(step: object) -> bool:
-    """Whether a step learns from minibatches."""
     return hasattr(step, "partial_fit") and not is_frozen(step)
 
 
 def check_not_frozen(model: object) -> None:
-    """Refuse to teach a frozen model, or a model with a frozen last step."""
+    """Refuse to teach a model with a frozen last step."""
     if is_frozen(steps_of(model)[-1][1]):
         raise TypeError(f"model must learn, but its last step is frozen: {model!r:.80}")
 

@@ -28,7 +28,6 @@ PLAIN = (sparse.csr_matrix, sparse.csr_array, np.ndarray)
 
 
 def is_sparse(X: object) -> bool:
-    """Whether X is a sparse matrix or array."""
     return bool(sparse.issparse(X))
 
 
@@ -38,7 +37,7 @@ def is_pandas(X: object) -> bool:
 
 
 def take_rows(X: Any, which: Any) -> Any:
-    """One or some rows of a matrix, a data frame or a series, or entries of a list."""
+    """Rows of a matrix, a data frame or a series, or entries of a list."""
     if isinstance(X, list | tuple) and isinstance(which, np.ndarray):
         return [X[i] for i in which]
     return X.iloc[which] if is_pandas(X) else X[which]
@@ -64,7 +63,7 @@ def column_names(X: object) -> Any:
 
 
 def has_entries(value: object) -> bool:
-    """Whether a value has entries; a text has none, nor an array without axes."""
+    """Whether a value has entries, unlike a text or an array without axes."""
     is_one = isinstance(value, str | bytes) or shape_of(value) == ()
     return isinstance(value, Iterable) and not is_one
 
@@ -82,7 +81,7 @@ def holds_text(X: Any) -> bool:
 
 
 def from_arrow(values: Any) -> Any:
-    """An array of Arrow as a list of Python objects; tables and other objects unchanged."""
+    """An array of Arrow as a list; tables and other objects unchanged."""
     is_array = hasattr(values, "to_pylist") and shape_of(values) is None
     return values.to_pylist() if is_array else values
 
@@ -96,14 +95,13 @@ def check_one_kind(labels: Any, name: str, caller: str) -> None:
 
 
 def is_missing(value: object) -> bool:
-    """Whether a value is missing: None, NaN, NaT, NA of pandas or a masked entry."""
+    """Whether a value is None, NaN, NaT, NA of pandas or a masked entry."""
     if value is None or value is np.ma.masked or type(value).__name__ == "NAType":
         return True
     return not isinstance(value, np.ndarray) and bool(value != value)
 
 
 def number_of_rows(X: Any) -> int:
-    """The number of documents in X, in any container."""
     shape = shape_of(X)
     return len(X) if shape is None else int(shape[0])
 
@@ -137,12 +135,11 @@ def check_structure(X: Any, caller: str, name: str = "X") -> None:
 
 
 def is_frame(X: Any) -> bool:
-    """Whether this is a data frame of pandas."""
     return is_pandas(X) and X.ndim == 2
 
 
 def kept_types(X: Any, default: type) -> list[type]:
-    """Types of numbers that stay, the first for all other types: float64 for doubles."""
+    """Types that need no conversion; the first is for other types: float64 for doubles."""
     own = None if is_frame(X) else X.dtype
     kinds = list(X.dtypes) if own is None else [own]
     names = [str(getattr(kind, "subtype", kind)).lower() for kind in kinds]
@@ -153,7 +150,7 @@ def kept_types(X: Any, default: type) -> list[type]:
 
 
 def in_wide_numbers(X: Any) -> Any:
-    """X, with stored integers of few bits as int64, because SciPy adds duplicates in their type."""
+    """X, with small integers as int64, because SciPy adds duplicates in their type."""
     is_small = is_sparse(X) and X.dtype.kind in "biu" and X.dtype.itemsize < 4
     return X.astype(np.int64) if is_small else X
 
@@ -168,7 +165,6 @@ def for_scipy(X: Any) -> Any:
 
 
 def as_csr(X: Any) -> sparse.csr_matrix:
-    """An array or a CSR matrix as a new CSR matrix, with indices of 32 or 64 bits."""
     if isinstance(X, np.ndarray):
         return sparse.csr_matrix(X)
     return sparse.csr_matrix((X.data, X.indices, X.indptr), shape=X.shape)
@@ -184,7 +180,7 @@ def to_csr(
 ) -> sparse.csr_matrix:
     """A 2-D matrix of any kind as CSR, float64 if the input was; values unchecked.
 
-    Other types than float64 and float32 become `default`, or stay. `checks` are for `check_array`.
+    Types other than float64 and float32 become `default`, or stay. `checks` are for `check_array`.
     """
     allowed = {"ensure_all_finite": False, "ensure_min_samples": 0, "ensure_min_features": 0}
     check_structure(X, caller, name)
@@ -207,7 +203,7 @@ def to_csr(
 
 
 def in_order(X: sparse.csr_matrix) -> sparse.csr_matrix:
-    """X itself if the columns of each row rise; else a sorted copy, duplicates added up."""
+    """X if the columns of each row rise; otherwise a sorted copy, duplicates added up."""
     # SciPy's note of the order is about the arrays at the time.
     increasing = X.indices[1:] > X.indices[:-1]
     starts = X.indptr[1:-1]
@@ -260,7 +256,7 @@ def outputs_pandas(estimator: object) -> bool:
 def labelled(estimator: object, values: np.ndarray, labels: object) -> np.ndarray:
     """Values as a data frame with these labels of rows, if pandas output was requested.
 
-    scikit-learn's frame of counts has no labels, and would be joined by other rows.
+    scikit-learn's own frame would lack the labels.
     """
     if labels is None or not outputs_pandas(estimator):
         return values

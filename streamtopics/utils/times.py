@@ -73,7 +73,6 @@ def _read(value: Any) -> datetime | float | None:
 
 
 def _of_text(text: str) -> datetime | float:
-    """The number or date in a text."""
     for read in (int, float) if "_" not in text else ():
         with suppress(ValueError):
             return read(text)
@@ -89,7 +88,7 @@ def _of_text(text: str) -> datetime | float:
 
 
 def _dates_of(numbers: np.ndarray) -> np.ndarray | None:
-    """The dates of numbers, if all numbers can be dates."""
+    """The dates of numbers, if all can be dates."""
     for scale in SCALES:
         if ((SECONDS[0] * scale <= numbers) & (numbers < SECONDS[1] * scale)).all():
             return np.rint(numbers * (10**6 / scale)).astype("M8[us]")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Axes for drawing, and colours distinct for most people."""
+"""Axes to draw on, and colours that most people can distinguish."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FIGURE_SIZE = (7.0, 4.0)
 
 
 def pyplot() -> Any:
-    """Return `matplotlib.pyplot`, or tell how to install matplotlib."""
+    """`matplotlib.pyplot`, or an error with the remedy."""
     try:
         from matplotlib import pyplot
     except ImportError as error:
@@ -38,7 +38,7 @@ def one_axes(ax: Axes | None, size: tuple[float, float] = FIGURE_SIZE) -> Axes:
 def several_axes(
     ax: Iterable[Axes] | None, n: int, shape: tuple[int, int], size: tuple[float, float]
 ) -> np.ndarray:
-    """`n` Axes: the given ones, or a new figure with `shape` rows and columns of panels."""
+    """`n` Axes: the given ones, or panels of a new figure, in `shape` rows and columns."""
     if ax is not None:
         return np.array(ax, dtype=object).ravel()
     settings = {"squeeze": False, "figsize": size, "layout": "constrained"}
@@ -49,7 +49,7 @@ def several_axes(
 
 
 def color(k: int) -> Any:
-    """The colour of the k-th thing: seven colours, then lighter ones."""
+    """The k-th colour: seven colours, then lighter ones."""
     from matplotlib.colors import to_rgb
 
     white = 0.45 * (k // len(COLORS) % 2)
@@ -57,7 +57,7 @@ def color(k: int) -> Any:
 
 
 def line(k: int) -> dict[str, Any]:
-    """Style of the k-th of several lines, visible also if two lines coincide."""
+    """Style of the k-th line, visible also if two lines coincide."""
     return {"color": COLORS[k % len(COLORS)], "linestyle": LINES[k % len(LINES)]}
 
 
@@ -68,7 +68,7 @@ def plain(*axes: Axes) -> None:
 
 
 def legend(ax: Axes, n: int) -> None:
-    """A legend of n entries: within the Axes if small, else at their right."""
+    """Draw a legend of n entries: within the Axes if small, otherwise on the right."""
     if n <= 2:
         ax.legend(frameon=False)
     else:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Pictures of figures along a stream, or by the number of topics."""
+"""Pictures of scores along a stream, or by the number of topics."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ def plot_curves(
     ylabel: str,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw named curves over the stream, for example of `prior_retention_` or `score`.
+    """Draw named curves along a stream, for example of `prior_retention_` or `score`.
 
     Parameters
     ----------
     curves : mapping of label to values
-        All of the length of `x`.
+        Each with the length of `x`.
     x : sequence of float
-        For example documents seen.
+        For example, numbers of documents seen.
     xlabel, ylabel : str
-        Labels of the axes, with the unit.
+        Labels of the axes.
     ax : Axes, default=None
         Axes to draw on.
 
@@ -54,14 +54,14 @@ def plot_curves(
 
 
 def plot_scores(rows: Iterable[BatchInfo], *, window: int = 10, ax: Axes | None = None) -> Axes:
-    """Draw the test-then-train score along a stream, and the running mean.
+    """Draw the score of each minibatch before learning, and the running mean.
 
     Parameters
     ----------
     rows : iterable of BatchInfo
         Rows of a `streams.ScoreHistory`.
     window : int, default=10
-        Number of minibatches in the running mean.
+        Minibatches in the running mean.
     ax : Axes, default=None
         Axes to draw on.
 
@@ -86,7 +86,7 @@ def plot_scores(rows: Iterable[BatchInfo], *, window: int = 10, ax: Axes | None 
 
 
 def _running_mean(values: np.ndarray, window: int) -> np.ndarray:
-    """Mean of each value and earlier values, at most `window` values."""
+    """Mean of each value and the values before, at most `window` in all."""
     window = min(window, len(values))
     # Infinities of both signs have no mean.
     with np.errstate(invalid="ignore"):
@@ -103,15 +103,15 @@ def plot_n_components(
     Parameters
     ----------
     found : NComponentsComparison
-        Result of `compare_n_components`.
+        The results.
     ax : pair of Axes, default=None
         Axes to draw on.
 
     Returns
     -------
     ax : ndarray of two Axes
-        The held-out score with its standard error; stability, the worth as a share of the
-        highest, and coherence. A line marks the chosen number.
+        Left the score with standard errors; right stability, coherence, and the worth as a share of
+        the highest worth. A line marks the chosen number.
     """
     numbers = [row.n_components for row in found.rows]
     axes = several_axes(ax, 2, (1, 2), (9.0, 3.6))

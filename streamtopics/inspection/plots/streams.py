@@ -35,8 +35,8 @@ def plot_shares(
     Parameters
     ----------
     times : sequence of n_times numbers, dates or str
-        In order, from `shares_over_time` or a `TopicTracker`. Above 80, dates become calendar
-        periods.
+        In order, from `shares_over_time` or a `TopicTracker`. More than 80 dates are joined into
+        calendar periods.
     shares : array-like of shape (n_times, n_topics)
         Shares of the topics at each time.
     labels : sequence of n_topics str
@@ -44,9 +44,9 @@ def plot_shares(
     n_topics : int, default=12
         Number of topics to draw, by largest share; a gray band sums the rest.
     n_documents : array-like of shape (n_times,), default=None
-        Weight of each time in its period, from `shares_over_time`; None gives equal weights.
+        Weights of joined dates, from `shares_over_time`; None for equal weights.
     ylabel : str, default="mean share in the documents"
-        Suits `shares_over_time`; the shares of a `TopicTracker` are shares of the tokens.
+        A `TopicTracker` has shares of the tokens.
     ax : Axes, default=None
         Axes to draw on.
 
@@ -86,7 +86,7 @@ def plot_shares(
 def _few_dates(
     times: Sequence[Any], shares: np.ndarray, n_documents: ArrayLike | None
 ) -> tuple[Sequence[Any], np.ndarray]:
-    """Dates and their shares; or periods, if dates are too many for a picture."""
+    """Times and shares, of periods if there are too many dates for a picture."""
     weights = np.ones(len(times)) if n_documents is None else np.asarray(n_documents, np.float64)
     if len(times) <= MOST_PERIODS or not _are_dates(times):
         return times, shares
@@ -106,7 +106,7 @@ def _are_dates(times: Sequence[Any]) -> bool:
 
 
 def _places_of(times: Sequence[Any]) -> tuple[Any, list[str] | None]:
-    """Places of times on the axis, and names for times other than numbers and dates."""
+    """Positions of times on the axis, and labels except for numbers and dates."""
     values = np.asarray(times)
     if values.dtype.kind in "iuf" or (len(times) and _are_dates(times)):
         return values, None
@@ -114,7 +114,7 @@ def _places_of(times: Sequence[Any]) -> tuple[Any, list[str] | None]:
 
 
 def _label_times(ax: Axes, names: list[str] | None, *, whole: bool = False) -> None:
-    """Name some of the times on the axis, without overlap."""
+    """Label some times on the axis, without overlap."""
     dates: Any = import_module("matplotlib.dates")
     if names is not None:
         places = np.unique(np.linspace(0, len(names) - 1, N_LABELS).astype(int))
@@ -128,22 +128,21 @@ def _label_times(ax: Axes, names: list[str] | None, *, whole: bool = False) -> N
 
 
 def plot_drift(estimator: Any, *, ax: Iterable[Axes] | None = None) -> np.ndarray:
-    """Draw the kept share of each topic at each minibatch, and the sample size afterwards.
+    """Draw the share of each topic that each minibatch kept, and the sample size afterwards.
 
     Parameters
     ----------
     estimator : object
-        A fitted estimator with forgetting, for example `SVBHPP` or
-        ``StreamingLDA(update="power_prior")``.
+        A fitted estimator with forgetting, for example ``StreamingLDA(update="power_prior")``.
     ax : pair of Axes, default=None
         Axes to draw on.
 
     Returns
     -------
     ax : ndarray of two Axes
-        The kept shares, and `effective_sample_size` in tokens. Both pictures have a row for each
-        topic and a column for each of the last thousand minibatches, named by the `time` given to
-        `partial_fit` or by number. If all topics keep the same share, the shares are a line.
+        The kept shares, as a line if equal for all topics, and `effective_sample_size` in tokens.
+        Rows are topics; columns are the last thousand minibatches, with the `time` given to
+        `partial_fit` or with numbers.
     """
     records = estimator.drift_
     if not records:
@@ -170,7 +169,6 @@ def plot_drift(estimator: Any, *, ax: Iterable[Axes] | None = None) -> np.ndarra
 
 
 def _image(ax: Axes, values: np.ndarray, most: float, colors: str, title: str) -> None:
-    """Draw a row for each topic and a column for each minibatch."""
     image = ax.imshow(
         values.T, aspect="auto", vmin=0.0, vmax=most, cmap=colors, interpolation="nearest"
     )

@@ -34,25 +34,25 @@ def plot_topics(
     relevance: float = 0.6,
     ax: Iterable[Axes] | None = None,
 ) -> np.ndarray:
-    """Draw the heaviest topics as small bar charts of their words' probabilities.
+    """Draw the heaviest topics as bar charts of word probabilities.
 
     Parameters
     ----------
     estimator, feature_names
         As in `topic_table`.
     n_words : int, default=8
-        Words in each chart.
+        Words per chart.
     n_topics : int, default=20
         Largest number of charts.
     relevance : float in [0, 1], default=0.6
-        Chooses the words, as in `top_words`. Chosen words are in the order of probability.
+        Selects the words, as in `top_words`; bars are in order of probability.
     ax : sequence of Axes, default=None
         Axes to draw on, one for each chart.
 
     Returns
     -------
     ax : ndarray of Axes
-        One for each drawn topic, with its name or number; save by ``ax[0].figure.savefig(path)``.
+        One for each drawn topic; save by ``ax[0].figure.savefig(path)``.
     """
     table = topic_table(estimator, feature_names, max(n_words, LISTED), relevance=relevance)
     table = table[:n_topics]
@@ -82,7 +82,7 @@ def plot_topic_map(
     n_words: int = 2,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw topics as discs, at distances by their words.
+    """Draw topics as discs on a map: similar topics are near each other.
 
     Parameters
     ----------
@@ -96,8 +96,8 @@ def plot_topic_map(
     Returns
     -------
     ax : Axes
-        Areas are shares of tokens, places principal coordinates of Hellinger distances, moved
-        apart.
+        Areas are shares of tokens. Positions are principal coordinates of Hellinger distances,
+        without overlap of discs.
     """
     table = topic_table(estimator, feature_names, max(n_words, LISTED))
     ax = one_axes(ax, (7.0, 6.0))
@@ -118,7 +118,7 @@ def plot_topic_map(
 
 
 def apart(places: np.ndarray, radii: np.ndarray) -> np.ndarray:
-    """Places of discs, moved until the discs do not overlap."""
+    """Positions of discs, moved until the discs do not overlap."""
     angles = np.arange(len(places))
     # Discs at the same place go in different directions.
     places = places + 1e-3 * radii[:, None] * np.column_stack([np.cos(angles), np.sin(angles)])
