@@ -737,3 +737,13 @@ def test_parameters_of_a_model_that_is_not_given():
     found = TopicStream().set_params(model=StreamingLDA(3), model__update="svi", n_documents=7)
     assert found.get_params()["model__update"] == "svi"
     assert found.n_documents == 7
+
+
+def test_documents_held_back_for_the_alarm_are_earlier_documents_of_a_new_word():
+    stream, numbers = TopicStream(2, n_documents=0), np.random.default_rng(0).permutation(60)
+    batches = [["the ship sails at sea"] * 20 + ["the sun and the sky"] * 20 for _ in range(6)]
+    for batch, n in zip(batches, (0, 1, 1, 1, 1, 12), strict=True):
+        batch[10 : 10 + n] = ["the zebra sails at sea"] * n
+        stream.partial_fit([batch[i] for i in numbers if i < 40])
+    column = stream.pipeline_[0].vocabulary_["zebra"]
+    assert stream._sums[1].holders[:, [column]].sum() == pytest.approx(16, abs=0.01)

@@ -173,17 +173,19 @@ class Cells:
     def without_words(self, columns: np.ndarray, earlier: np.ndarray) -> Cells:
         """The sums after columns have changed hands, with the known numbers of the new words.
 
-        The times of earlier documents of a word are unknown: these are put into the last spans, and
-        into the groups in the proportions of all documents of the spans.
+        The times of earlier documents of a word are unknown: these are spaced evenly among all
+        documents, so a new column alone makes no change. Groups are in the proportions of a span.
         """
-        n = self.n.sum(axis=1)
-        kept = np.ones(self.holders.shape[1])
+        n, kept = self.n.sum(axis=1), np.ones(self.holders.shape[1])
         kept[columns] = 0.0
-        # Limited by the documents of a span; the rest goes into the spans before.
-        n_later = (n.sum() - np.cumsum(n))[:, None]
-        put = np.clip(earlier - n_later, 0.0, n[:, None])
-        rows, places = np.nonzero(put)
-        before = sparse.csr_matrix((put[rows, places], (rows, columns[places])), self.holders.shape)
+        # Decayed numbers are fractions.
+        earlier = np.minimum(earlier, n.sum())
+        whole = np.ceil(earlier)
+        places = np.outer(np.cumsum(n) / max(n.sum(), 1.0), whole)
+        put = np.diff(np.floor(places + 0.5), axis=0, prepend=0.0)
+        put *= earlier / np.maximum(whole, 1.0)
+        rows, own = np.nonzero(put)
+        before = sparse.csr_matrix((put[rows, own], (rows, columns[own])), self.holders.shape)
         holders = sparse.csr_matrix(self.holders @ sparse.diags(kept) + before)
         holders.eliminate_zeros()
         of_groups = self.of_groups.copy()

@@ -362,9 +362,13 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
             cells = cells.with_topics(_moved(lifetimes, topics._commit.lifetimes))
         if is_open:
             columns = words.changed_since(n_before)
-            # The documents of the words counted now have not been added yet.
-            own = (words.transform(texts)[:, columns] > 0).sum(axis=0) if texts else 0.0
-            earlier = np.maximum(words.document_frequency_[columns] - np.ravel(own), 0.0)
+            # Documents are learnt or held back; those of `texts` have not been added yet.
+            held = [text for part in self.monitor_.documents for text in part]
+            known, own = (
+                np.ravel((words.transform(some)[:, columns] > 0).sum(axis=0)) if some else 0.0
+                for some in (held, texts)
+            )
+            earlier = np.maximum(words.document_frequency_[columns] + known - own, 0.0)
             cells = cells.without_words(columns, earlier)
         edits = topics.edits_ if isinstance(topics, Editable) else ()
         self._sums = (tuple(edits), cells)

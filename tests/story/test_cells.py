@@ -208,22 +208,28 @@ def test_groups_after_the_hundredth_are_one():
 def test_a_column_that_changed_hands_begins_anew():
     shares, counts = documents(40)
     cells = added(None, None, shares, counts, 20)
-    after = cells.without_words(np.array([1, 3]), np.array([2.0, 0.0]))
+    after = cells.without_words(np.array([1, 3]), np.array([4.0, 0.0]))
     own = after.holders.toarray()
-    assert own[:-2, [1, 3]].sum() == 0
-    # Each span is one document.
-    assert own[-2:, [1, 3]].tolist() == [[1.0, 0.0], [1.0, 0.0]]
+    # Each span is one document: the four are in the middle of a quarter each.
+    assert np.flatnonzero(own[:, 1]).tolist() == [4, 14, 24, 34]
+    assert own[:, 1].sum() == 4
+    assert not own[:, 3].any()
     assert (own[:, [0, 2, 4]] == cells.holders.toarray()[:, [0, 2, 4]]).all()
     assert after.of_groups[0].tolist() == own.sum(axis=0).tolist()
     assert Cells.empty(K, V).without_words(np.array([1]), np.zeros(1)).holders.shape == (0, V)
 
 
-def test_earlier_documents_of_a_word_are_of_the_groups_of_their_spans():
+@pytest.mark.parametrize("earlier", [3, 7.25, 24, 40, 50])
+def test_earlier_documents_of_a_word_make_no_change(earlier):
     shares, counts = documents(40)
-    times, groups = np.repeat([2001, 2002], 20), ["a"] * 20 + ["a", "b", "b", "b"] * 5
-    cells = added(times, groups, shares, counts, 8).without_words(np.array([2]), np.array([24.0]))
-    assert cells.holders.toarray()[:, 2].tolist() == [4.0, 20.0]
-    assert cells.of_groups[:, 2].tolist() == [4.0 + 5.0, 15.0]
+    times, groups = np.repeat([2001, 2002, 2003], [10, 25, 5]), ["a", "b", "b", "b"] * 10
+    cells = added(times, groups, shares, counts, 8)
+    after = cells.without_words(np.array([2]), np.array([float(earlier)]))
+    own, n = after.holders.toarray()[:, 2], cells.n.sum(axis=1)
+    assert own.sum() == pytest.approx(min(earlier, 40))
+    assert (np.abs(own - n * min(earlier, 40) / 40) <= 1).all()
+    assert (own <= n).all()
+    assert after.of_groups[:, 2] == pytest.approx((cells.n / n[:, None]).T @ own)
 
 
 def test_topics_can_be_joined():
