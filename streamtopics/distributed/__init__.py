@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Learning on the workers of a cluster, by any executor of `concurrent.futures`."""
+"""Learning on workers, by any executor of `concurrent.futures`."""
 
 from streamtopics.distributed.applying import (
     count_vocabulary,

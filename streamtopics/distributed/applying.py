@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A fitted model on the partitions of a collection, and the words of a corpus in partitions."""
+"""A fitted model on partitions, and the words of partitions."""
 
 from __future__ import annotations
 
@@ -23,16 +23,14 @@ AHEAD = 32
 def transform_partitions(
     model: object, partitions: object, client: object, *, read: tasks.Read | None = None
 ) -> Iterator[Any]:
-    """Transform each partition by a fitted model; return the results in order, one by one.
-
-    At most 32 partitions are begun before their results are requested.
+    """Transform each partition by a fitted model, in order, one by one.
 
     Parameters
     ----------
     model : estimator or pipeline
         Fitted.
     partitions, client, read
-        As in `fit_partitions`.
+        As in `fit_partitions`. At most 32 partitions are begun ahead.
 
     Returns
     -------
@@ -65,8 +63,6 @@ def score_partitions(
 ) -> float:
     """Return a model's score of all partitions, a mean weighted by known tokens.
 
-    The mean may differ from the score of all documents at once in the third digit.
-
     Parameters
     ----------
     model, partitions, client, read
@@ -75,11 +71,8 @@ def score_partitions(
     Returns
     -------
     score : float
-        Nats per token for most models; NaN without anything to score.
-
-    See Also
-    --------
-    transform_partitions : Example with partitions.
+        Nats per token for most models; NaN without anything to score. The score of all documents
+        at once may differ in the third digit.
     """
     check_is_fitted(model)
     rows = list(_results(tasks.score, "scored", model, partitions, client, read))
@@ -104,7 +97,7 @@ def count_vocabulary(
     Returns
     -------
     vectorizer : object
-        A clone with the words as its `vocabulary`, ready for `transform`.
+        A clone with the words as `vocabulary`, ready for `transform`.
 
     Examples
     --------
@@ -144,7 +137,7 @@ def _results(
     client: object,
     read: tasks.Read | None,
 ) -> Iterator[Result]:
-    """Results of a function for each partition and shared values, in order."""
+    """Results of a function for each partition, in order."""
     executor, given = executors.executor_of(client), (read, executors.send_once(client, shared))
     items = executors.partitions_of(partitions, client)
     for number, future in enumerate(executors.ahead(executor, items, function, given, AHEAD)):
@@ -160,8 +153,6 @@ def _results(
 def _kept_words(
     documents: Counter[str], tokens: Counter[str], n_documents: int, vectorizer: Any
 ) -> list[str]:
-    """Return the words kept by the rules of a vectorizer, sorted."""
-
     def number(limit: float) -> float:
         return limit if isinstance(limit, Integral) else limit * n_documents
 

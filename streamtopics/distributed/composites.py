@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Learning away from a model: a task for a worker, and the returned update.
+"""Learning on a copy of a model, with an update as the result.
 
-A `LocalTask` has the posterior's rows of its words. A worker learns minibatches one after another
-on a copy of these rows. Then the model adds the update to its present state.
+A worker learns minibatches on a copy of the posterior of some words. Then the model adds the
+update to the present state.
 """
 
 from __future__ import annotations
@@ -34,25 +34,24 @@ NO_WORDS = np.empty(0, np.int32)
 
 
 def compute_update(model: Learner, documents: object, *, n_ahead: int = 0) -> Composite:
-    """Learn from documents on a copy of a model's topics, and return the change as an update.
+    """Learn from documents on a copy of a model, and return the change as an update.
 
-    Use with `apply_update` for engines without an executor, such as Spark: send a pickle of the
-    model and return pickled updates.
+    For engines without an executor, such as Spark: send a pickle of the model, and apply pickled
+    updates by `apply_update`.
 
     Parameters
     ----------
     model : estimator of topics, or pipeline that ends in one
-        As in `fit_partitions`, and fitted. The model is not changed.
+        Fitted, and as in `fit_partitions`; not changed.
     documents : path, list of str, matrix of counts or DataFrame
         A partition, as in `fit_partitions` without `read`.
     n_ahead : int, default=0
-        Number of documents in updates that will be applied between `model` and this update. The
-        random seeds of the documents depend on this number.
+        Number of documents in updates applied between `model` and this update, for random seeds.
 
     Returns
     -------
     update : Composite
-        Input of `apply_update`; 4 bytes for each topic and each word of the documents.
+        4 bytes for each topic and each word of the documents.
 
     Examples
     --------
@@ -77,25 +76,21 @@ def compute_update(model: Learner, documents: object, *, n_ahead: int = 0) -> Co
 
 
 def apply_update(model: Model, update: Composite) -> Model:
-    """Add an update to the present state of a model.
+    """Add an update to a model; see the example of `compute_update`.
 
-    The model may have learnt meanwhile; step sizes are for the present place in the stream.
+    The model may have learnt meanwhile: step sizes are for the present place in the stream.
 
     Parameters
     ----------
     model : estimator or pipeline
-        The argument of `compute_update`, or its original, changed in place unless the call fails.
+        The argument of `compute_update`, or its original; unchanged if the call fails.
     update : Composite
-        To be applied once. With forgetting, the result depends on the order of updates.
+        To be applied once. With forgetting, the order of updates counts.
 
     Returns
     -------
     model : estimator or pipeline
         The same object.
-
-    See Also
-    --------
-    compute_update : Example.
     """
     check_not_frozen(model)
     topics = last_step(model)
@@ -111,7 +106,7 @@ def apply_update(model: Model, update: Composite) -> Model:
 
 
 class Learnt(NamedTuple):
-    """Update of a round, and the score of the first minibatch before; NaN if not requested."""
+    """An update, and the score of the first minibatch before, or NaN."""
 
     composite: Composite
     score: float
@@ -119,9 +114,9 @@ class Learnt(NamedTuple):
 
 @dataclass(frozen=True)
 class LocalTask:
-    """Learns minibatches from a copy of a model's posterior, as in the model.
+    """Learns minibatches from a copy of a model's posterior for some words.
 
-    The posterior is limited to the words of the minibatches; `state` belongs to the rule.
+    `state` is the state of the rule.
     """
 
     composition: Composition
@@ -131,7 +126,7 @@ class LocalTask:
     single: bool = False
 
     def run(self, minibatches: Sequence[Minibatch]) -> Composite:
-        """Return the update of the posterior by the minibatches, one after another."""
+        """Learn minibatches one after another, and return the update."""
         base, n = self.posterior, len(minibatches)
         posterior, state = deepcopy(base), self.state
         kept: Any = 1.0
@@ -165,7 +160,7 @@ def learn(
 
 
 def reader_of(model: StreamingTopicModel) -> StreamingTopicModel:
-    """Return a copy of a model with an empty posterior, to read documents."""
+    """Return a copy of a model without topics, to read documents."""
     check_composed(model)
     bare, commit = copy(model), model._commit
     posterior = commit.posterior.of_words(NO_WORDS)
@@ -176,10 +171,9 @@ def reader_of(model: StreamingTopicModel) -> StreamingTopicModel:
 def local_task(
     model: StreamingTopicModel, words: np.ndarray, n_ahead: int = 0, *, single: bool = False
 ) -> LocalTask:
-    """Return a task for the present state of a model.
+    """Return a task for the present state of a model and sorted columns of words.
 
-    `words` are the sorted columns of the minibatches' words. `n_ahead` documents of the stream come
-    between the learnt documents and the task. Counts travel in `single` or double precision.
+    `n_ahead` documents come first. Counts travel in `single` or double precision.
     """
     check_composed(model)
     commit, composition = model._commit, model._composed()
@@ -189,7 +183,7 @@ def local_task(
 
 
 def words_of(batches: Sequence[Any]) -> np.ndarray:
-    """Return the columns of the words of some minibatches of counts, sorted, int32."""
+    """Return the sorted columns of the words of some minibatches, int32."""
     seen = np.zeros(max(X.shape[1] for X in batches), np.bool_)
     for X in batches:
         if is_sparse(X):
@@ -200,7 +194,7 @@ def words_of(batches: Sequence[Any]) -> np.ndarray:
 
 
 def batch_size_of(model: Learner) -> int:
-    """Return the documents in a minibatch of a model; refuse a model unable to learn on workers."""
+    """Return the minibatch size; refuse a model unable to learn on workers."""
     check_not_frozen(model)
     topics = last_step(model)
     check_model(topics)
@@ -209,13 +203,13 @@ def batch_size_of(model: Learner) -> int:
 
 
 def counting_steps(model: object) -> Pipeline | None:
-    """Return the steps before the last as one model; None without such steps."""
+    """Return the steps before the last as a pipeline, or None."""
     steps = steps_before(model)
     return Pipeline([*steps, ("counts", "passthrough")]) if steps else None
 
 
 def check_composed(model: StreamingTopicModel) -> None:
-    """Refuse a model without minibatches, or with a rule without merging."""
+    """Refuse an unfitted model, or a rule without merging."""
     _check_can_compose(model)
     check_is_fitted(model)
     model._validate(model._commit)
@@ -235,7 +229,7 @@ def _check_can_compose(model: StreamingTopicModel) -> None:
 
 
 def _check_fits(update: Composite, posterior: TopicPosterior) -> None:
-    """Refuse an update of another model, if recognisable."""
+    """Refuse an update of a visibly different model."""
     n_words = int(update.blend.statistics.words.max(initial=-1)) + 1
     theirs = len(update.alpha), n_words, update.before.n_documents
     ours = posterior.n_nodes, posterior.shape[0], posterior.n_documents

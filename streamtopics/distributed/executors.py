@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Executors of `concurrent.futures`, partitions, and a window of running tasks."""
+"""Executors of `concurrent.futures`, partitions and tasks."""
 
 from __future__ import annotations
 
@@ -18,16 +18,15 @@ Value = TypeVar("Value")
 class PartitionError(RuntimeError):
     """A partition failed in reading, learning, transforming or scoring.
 
-    The model has learnt all earlier partitions. Repair the partition, and continue with the same
-    model and partitions and ``skip=error.n_batches``.
+    The model has learnt all earlier partitions. Repair the partition, and continue with
+    ``skip=error.n_batches``.
 
     Attributes
     ----------
     number : int
-        Place of the partition, from 0, or of the minibatch in a stream; the first if several
-        failed.
+        Place of the first failed partition, or of the minibatch in a stream, from 0.
     n_batches : int
-        Learnt minibatches, skipped ones included.
+        Learnt minibatches, with skipped ones.
     """
 
     def __init__(self, message: str, number: int = -1, n_batches: int = 0) -> None:
@@ -36,7 +35,7 @@ class PartitionError(RuntimeError):
 
 
 def executor_of(client: Any) -> Executor:
-    """Return the executor of a Dask client, or the client if it is an executor."""
+    """Return the executor of a Dask client, or an executor itself."""
     if isinstance(client, Executor):
         return client
     if not hasattr(client, "get_executor") or client.asynchronous:
@@ -51,7 +50,7 @@ def executor_of(client: Any) -> Executor:
 def start_task(
     executor: Executor, function: Callable[..., Value], *arguments: object
 ) -> Future[Value]:
-    """Begin a task; if the start fails, for example without workers, the result is the error."""
+    """Begin a task; an error at the start is the result of the task."""
     try:
         with warnings.catch_warnings():
             # Messages are as large as the words of a task require.
@@ -68,7 +67,7 @@ def _failed(error: Exception) -> Future[Any]:
 
 
 def send_once(client: Any, value: object) -> Any:
-    """Return a stand-in for a value in tasks; a Dask client sends the value once to each worker."""
+    """Return a stand-in for a value, sent once to each Dask worker."""
     if value is None or isinstance(client, Executor):
         return value
     with warnings.catch_warnings():
@@ -78,7 +77,6 @@ def send_once(client: Any, value: object) -> Any:
 
 
 def same(value: Value) -> Value:
-    """Return the argument."""
     return value
 
 
@@ -89,7 +87,7 @@ def ahead(
     arguments: Iterable[object],
     n: int,
 ) -> Generator[Future[Value]]:
-    """Begin a task for each item, `n` items ahead; an error of `items` comes as the last task."""
+    """Begin tasks for items, `n` ahead; an error of `items` is the last task."""
     waiting: deque[Future[Value]] = deque()
     left, is_open = iter(items), True
     try:
@@ -110,7 +108,7 @@ def ahead(
 
 
 def partitions_of(collection: Any, client: Any) -> Iterator[Any]:
-    """The partitions of a dask collection or an iterable, one by one; delayed ones are begun."""
+    """The partitions of a dask collection or an iterable."""
     if hasattr(collection, "to_delayed"):
         if any(n > 1 for n in getattr(collection, "numblocks", ())[1:]):
             raise ValueError(

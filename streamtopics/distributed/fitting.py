@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Learning from the partitions of a collection, and from minibatches of a stream.
+"""Learning from partitions, and from minibatches of a stream.
 
-In a round a worker learns some minibatches one after another, from the topics of their words. The
-client adds the updates in the order of the stream, and learns the beginning of a stream itself. So
-the result depends on the data, the seed and the plan alone.
+A worker learns a round of minibatches from a copy of the topics. The client adds the updates in
+the order of the stream, and learns the first minibatches itself.
 """
 
 from __future__ import annotations
@@ -53,21 +52,20 @@ def fit_partitions(
     """Learn from the partitions of a corpus on the workers of a cluster.
 
     Workers read partitions, count words and learn rounds of minibatches. The client learns the
-    first minibatches of a stream and adds the rounds, in the order of the partitions. The result is
-    bit-for-bit identical for any number of workers. The result depends on the data and the
-    partitions, the seed, `rounds`, `staleness` and the distance of checkpoints.
+    first minibatches, and adds the rounds in order. The result is bit for bit the same for any
+    number of workers, but depends on the partitions, `rounds`, `staleness` and the distance of
+    checkpoints.
 
     Parameters
     ----------
     model : estimator of topics, or pipeline that ends in one
-        For example a `StreamingLDA`. The rule must merge: SVB, BPS, online EM, stochastic or
-        population variational Bayes, or fixed forgetting. The model is changed in place; a fitted
-        model continues. The earlier steps count words, and must be fitted or need no fit.
+        New or fitted; changed in place. The rule must merge: SVB, BPS, online EM, stochastic or
+        population variational Bayes, or fixed forgetting. Earlier steps of a pipeline must be
+        fitted or need no fit.
     partitions : dask collection, or iterable
         A dask Bag, Series, DataFrame or Array, or an iterable of `Delayed`, futures or arguments of
-        `read`. Without `read` a str or path is a file of texts as in
-        `streamtopics.datasets.read_texts`; other items are lists of texts, or counts. Each
-        partition is cut into minibatches of the model's `batch_size`.
+        `read`. Without `read` a str or path is a file for `streamtopics.datasets.read_texts`; other
+        items are lists of texts, or counts. Minibatches have `batch_size` documents.
     client : concurrent.futures.Executor or dask.distributed.Client
         Any executor, of threads, processes, MPI or a cluster.
     read : callable, default=None
@@ -79,10 +77,9 @@ def fit_partitions(
         Largest number of rounds still running when a round starts. Take at least n_workers - 1.
     callbacks : sequence, default=()
         As in `streamtopics.streams.stream`, called after each minibatch of the client and each
-        round; ``info.X`` is None, and ``info.score`` is for a round's first minibatch. A
-        `Checkpointer` waits for rounds.
+        round; ``info.X`` is None, and ``info.score`` is for a round's first minibatch.
     skip : int, default=0
-        Minibatches already learnt by the model: ``n_batches`` of `streamtopics.streams.resume`.
+        Minibatches already learnt: ``n_batches`` of `streamtopics.streams.resume`.
 
     Returns
     -------
@@ -93,10 +90,6 @@ def fit_partitions(
     ------
     PartitionError
         If a partition cannot be read or learnt, after ``error.n_batches`` learnt minibatches.
-
-    See Also
-    --------
-    count_vocabulary : Finds the words of partitions.
 
     Notes
     -----
@@ -136,7 +129,7 @@ def fit_stream(
 ) -> Model:
     """Learn from a stream of minibatches, with counting and learning on workers.
 
-    Documents travel to the workers. For files that workers can read, `fit_partitions` is faster.
+    Documents travel to the workers. For files `fit_partitions` is faster.
 
     Parameters
     ----------
@@ -177,8 +170,7 @@ def fit_stream(
 class Plan:
     """Lengths of rounds, and number of running rounds, by the place in a stream.
 
-    Topics with a delay of D minibatches cost about D / n at the n-th minibatch, so the delay is at
-    most a sixteenth of the learnt minibatches. No round runs at multiples of `every` minibatches.
+    Topics D minibatches old cost about D / n at the n-th minibatch; so D is at most n / 16.
     """
 
     rounds: int
@@ -191,12 +183,12 @@ class Plan:
         check_whole(self, least=0, staleness=self.staleness)
 
     def learns_here(self, n_learnt: int) -> bool:
-        """Whether the client itself learns the minibatch after `n` learnt ones."""
+        """Whether the client learns the minibatch after `n_learnt`."""
         least = min(ENOUGH, -(-ENOUGH_DOCUMENTS // self.batch_size), self.rounds)
         return n_learnt < WARMUP * self.staleness * least
 
     def length(self, n_before: int, n_learnt: int) -> int:
-        """Minibatches of a round after `n_before` of the stream, with topics of `n_learnt`."""
+        """Minibatches of a round after `n_before` of the stream."""
         longest = self.rounds
         if self.staleness:
             longest = min(longest, max(1, n_learnt // (WARMUP * self.staleness)))
@@ -210,14 +202,14 @@ class Plan:
 
 
 class _Batch(NamedTuple):
-    """Counts of a minibatch, and the place of its partition or of the minibatch in the stream."""
+    """Counts of a minibatch, and the number of the partition or minibatch."""
 
     X: Any
     number: int
 
 
 class _Round(NamedTuple):
-    """Minibatches for a worker; `n_after` of the stream end with the last."""
+    """Minibatches for a worker, up to minibatch `n_after` of the stream."""
 
     batches: list[_Batch]
     n_after: int
@@ -274,7 +266,7 @@ class _Learning:
     ) -> None:
         """Learn until the end, or until a callback ends the stream; finish callbacks.
 
-        `n_before` minibatches of the stream come before `items`, of which `skip` were learnt.
+        `n_before` minibatches come before `items`, of which `skip` are learnt already.
         """
         reading = executors.ahead(self.executor, items, read, given, self.plan.staleness + 2)
         with finish_all(self.model, self.callbacks):
@@ -301,7 +293,7 @@ class _Learning:
                     one.future.cancel()
 
     def _minibatches(self, reading: Iterator[Future[list[Any]]], n_before: int) -> Iterator[_Batch]:
-        """Minibatches in reading order, up to the first unreadable minibatch."""
+        """Minibatches in order, up to the first error."""
         place = n_before
         for number, future in enumerate(reading):
             first, step = (place, 1) if self.what == "minibatch" else (number, 0)
@@ -315,7 +307,7 @@ class _Learning:
             place += len(found)
 
     def _learn_next(self, batches: Iterator[_Batch]) -> bool:
-        """Learn a minibatch, or begin a round; return whether there was one."""
+        """Learn a minibatch or begin a round; False at the end."""
         # Documents count as minibatches of the usual size, or of the stream's mean size.
         n_learnt = max(self.n_begun, self.n_documents // self.plan.batch_size)
         begins = not self.topics.__sklearn_is_fitted__() or self.topics._commit.begun is not None
@@ -344,7 +336,6 @@ class _Learning:
             self._tell(self.n_begun + 1, before, score)
 
     def _begin(self, some: list[_Batch]) -> None:
-        """Begin a round from the present topics."""
         if self.reader is None:
             self.reader = executors.send_once(self.client, composites.reader_of(self.topics))
         n_ahead, batches = sum(one.n_documents for one in self.under_way), [one.X for one in some]
@@ -361,7 +352,7 @@ class _Learning:
         self.under_way.append(_Round(some, self.n_begun + len(some), future))
 
     def _take_in_until(self, n: int) -> None:
-        """Add rounds until at most `n` are running, or something ends the stream."""
+        """Add rounds until at most `n` are running."""
         while len(self.under_way) > n and not self.is_over:
             one = self.under_way.popleft()
             try:
@@ -373,7 +364,7 @@ class _Learning:
             self._tell(one.n_after, before, learnt.score)
 
     def _fail(self, some: list[_Batch], done: str, error: Exception) -> Exception:
-        """Note an error of partitions, or of minibatches of a stream, to raise in order."""
+        """Note an error, to raise in order."""
         units = "minibatches" if self.what == "minibatch" else "partitions"
         first, last = some[0].number, some[-1].number
         name = f"{self.what} {first}" if first == last else f"{units} {first} to {last}"
@@ -391,7 +382,7 @@ class _Learning:
 
 
 def _in_groups(batches: Iterator[object], n: int, skip: int) -> Iterator[list[Any]]:
-    """Minibatches after the first `skip`, up to the next multiple of `n` at a time."""
+    """At most `n` minibatches at a time, up to multiples of `n`."""
     first = skip
     while group := [read_batch(one) for one in islice(batches, n - first % n)]:
         if any(one.data for one in group):

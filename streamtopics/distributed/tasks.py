@@ -21,24 +21,22 @@ Read = Callable[[Any], Any]
 
 
 class Scored(NamedTuple):
-    """Score of a partition, NaN without anything to score, and tokens of known words."""
+    """Score of a partition or NaN, and tokens of known words."""
 
     score: float
     n_tokens: float
 
 
 class Tally(NamedTuple):
-    """Documents and tokens of each word, and the number of documents."""
-
     documents: dict[str, int]
     tokens: dict[str, int]
     n_documents: int
 
 
 def documents_of(partition: object, read: Read | None) -> Any:
-    """Return the documents of a partition, in a form for repeated iteration.
+    """Return the documents of a partition, for repeated iteration.
 
-    Without `read` paths are files of texts, and the texts of a table are in the column "text".
+    Without `read` a path is a file of texts; a table has texts in the column "text".
     """
     found: Any = partition
     if read is not None:
@@ -69,24 +67,20 @@ def counts_of(documents: object, read: Read | None, before: Pipeline | None) -> 
 def read_partition(
     partition: object, read: Read | None, before: Pipeline | None, batch_size: int
 ) -> list[Any]:
-    """Return the counts of a partition, in minibatches."""
     X = counts_of(partition, read, before)
     starts = range(0, X.shape[0], batch_size)
     return [take_rows(X, slice(start, start + batch_size)) for start in starts]
 
 
 def read_batches(batches: Sequence[object], before: Pipeline | None) -> list[Any]:
-    """Return the counts of minibatches."""
     return [counts_of(one, None, before) for one in batches]
 
 
 def transform(partition: object, read: Read | None, model: Any) -> Any:
-    """Return a model's transform of the documents of a partition."""
     return model.transform(documents_of(partition, read))
 
 
 def score(partition: object, read: Read | None, model: Any) -> Scored:
-    """Return the score of the documents of a partition."""
     documents = documents_of(partition, read)
     X = counted(model, documents)
     if not X.shape[0]:
@@ -95,7 +89,6 @@ def score(partition: object, read: Read | None, model: Any) -> Scored:
 
 
 def tally_of(partition: object, read: Read | None, counter: Any) -> Tally:
-    """Return the counts of the words of a partition."""
     mine, texts = clone(counter), documents_of(partition, read)
     try:
         counts = mine.fit_transform(texts) if len(texts) else None

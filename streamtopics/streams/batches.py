@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Minibatches of a stream: data, scores before learning, learning and counters."""
+"""Minibatches of a stream: reading, scoring and learning."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Documents = list[str] | sparse.csr_matrix
 
 
 class Learner(Protocol):
-    """An estimator with `partial_fit`, or a pipeline with such a last step."""
+    """An estimator or pipeline with `partial_fit`."""
 
     @property
     def partial_fit(self) -> Callable[..., Any]: ...
@@ -39,7 +39,7 @@ class TimedBatch(NamedTuple):
     Attributes
     ----------
     X, time : object
-        Counts, or texts for a pipeline; and their time.
+        Counts, or texts for a pipeline; and the time of the minibatch.
     data : mapping of str to object
         Other arguments of `partial_fit` and `score`, for example ``{"y": ratings}``.
     """
@@ -50,7 +50,7 @@ class TimedBatch(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """Amounts learnt by a model."""
+    """Learnt documents and tokens; tokens are NaN if not counted."""
 
     n_documents: int
     n_tokens: float
@@ -60,7 +60,7 @@ class Seen(NamedTuple):
 
 
 def read_batch(item: object) -> TimedBatch:
-    """A minibatch with its time and data; an iterator becomes a list."""
+    """Return an item of a stream as a `TimedBatch`."""
     batch = item if isinstance(item, TimedBatch) else TimedBatch(item)
     return batch._replace(X=list(batch.X)) if isinstance(batch.X, Iterator) else batch
 
@@ -86,7 +86,7 @@ def after(batches: Iterable[Any], skip: int) -> Iterator[Any]:
 
 
 def check_model(model: Learner) -> None:
-    """Refuse models that cannot learn from a stream, such as a pipeline of scikit-learn."""
+    """Refuse a model that cannot learn from a stream."""
     check_not_frozen(model)
     counts = {*DOCUMENTS_SEEN} & {*dir(type(last_step(model)))}
     if not hasattr(model, "partial_fit") or not counts:
@@ -106,12 +106,11 @@ def check_has_topics(model: Learner) -> None:
 
 
 def count_of(estimator: object, *names: str, default: Any = 0) -> Any:
-    """The first present counter of an estimator; the default before learning."""
+    """The first attribute found on an estimator, or the default."""
     return next((getattr(estimator, name) for name in names if hasattr(estimator, name)), default)
 
 
 def seen_by(model: Learner) -> Seen:
-    """Documents and tokens learnt by a model; tokens are NaN if not counted."""
     learner = last_step(model)
     n_documents = count_of(learner, *DOCUMENTS_SEEN)
     n_tokens = count_of(learner, "n_tokens_seen_", default=np.nan if n_documents else 0.0)
@@ -119,12 +118,11 @@ def seen_by(model: Learner) -> Seen:
 
 
 def n_learnt(model: Learner) -> int:
-    """Minibatches learnt by the topics; 0 before the first."""
     return int(count_of(last_step(model), "n_batch_iter_"))
 
 
 def score_before(model: Any, batch: TimedBatch) -> float:
-    """The score of a minibatch before learning; NaN without rows, or for a new model."""
+    """The score before learning; NaN without rows, or for a new model."""
     if number_of_rows(batch.X) == 0:
         return np.nan
     known = arguments_of(type(model).score) if batch.data else ()
@@ -151,7 +149,6 @@ def learn(model: Learner, batch: TimedBatch, learner: Any) -> None:
 
 @cache
 def arguments_of(method: Callable[..., Any]) -> frozenset[str]:
-    """Names of the arguments of a method."""
     return frozenset(signature(method).parameters)
 
 
@@ -159,7 +156,7 @@ def arguments_of(method: Callable[..., Any]) -> frozenset[str]:
 
 
 def as_documents(model: Learner, X: Any) -> Documents:
-    """Documents of a minibatch, checked: a list of texts, or rows of counts."""
+    """Check the documents of a minibatch."""
     if steps_before(model):
         if isinstance(X, str) or len(getattr(X, "shape", ())) > 1:
             raise TypeError(f"X must be the texts of documents; got {X!r:.60}")
@@ -168,7 +165,7 @@ def as_documents(model: Learner, X: Any) -> Documents:
 
 
 def together(parts: Sequence[Any]) -> Documents:
-    """All documents of some parts, in order."""
+    """Join lists of texts, or matrices of counts."""
     if isinstance(parts[0], list):
         return [document for part in parts for document in part]
     counts: Documents = parts[0] if len(parts) == 1 else sparse.vstack(parts, format="csr")
@@ -176,14 +173,14 @@ def together(parts: Sequence[Any]) -> Documents:
 
 
 def counts_of(model: Learner, documents: Documents) -> sparse.csr_matrix:
-    """Counts of words, in the current columns, without learning."""
+    """Counts of words in the current columns, without learning."""
     found = counted(model, documents) if isinstance(documents, list) else documents
     # A step of a pipeline may return several entries of a word, and keep the matrix.
     return in_order(sparse.csr_matrix(found))
 
 
 def named(model: Learner, documents: Documents) -> Any:
-    """The documents as learnt by the model: with names of the columns, if known."""
+    """Counts with the names of columns, if known; texts unchanged."""
     names = count_of(model, "feature_names_in_", default=None)
     if isinstance(documents, list) or names is None:
         return documents

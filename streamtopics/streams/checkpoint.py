@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Saves a model, callbacks and the place in a stream, and resumes."""
+"""Saves a model and callbacks along a stream, and resumes."""
 
 from __future__ import annotations
 
@@ -23,14 +23,12 @@ N_KEPT = 3
 
 
 class Resumed(NamedTuple):
-    """A stream at a checkpoint.
+    """A model saved along a stream.
 
     Attributes
     ----------
-    model : estimator
-        The saved model.
-    callbacks : tuple
-        The saved callbacks, in the order of ``Checkpointer(also=...)``.
+    model, callbacks : estimator, tuple
+        The saved model and callbacks, in the order of ``Checkpointer(also=...)``.
     n_batches : int
         Number of learnt minibatches; pass the number to `stream` as `skip`.
     """
@@ -43,16 +41,18 @@ class Resumed(NamedTuple):
 class Checkpointer:
     """Saves a model along a stream, to resume after an interruption.
 
-    Make this the last callback of `stream`, so earlier callbacks have seen the minibatch. The last
-    three checkpoints are kept. One more is written at the end of the stream, also after an error,
-    unless the model has begun a minibatch not yet seen by the callbacks.
+    Make this the last callback of `stream`. The folder keeps the last three checkpoints. One more
+    is written at the end, also after an error, if the model has not changed since the last
+    minibatch.
 
     Parameters
     ----------
-    path, every : str or path-like; int, default=100
-        Folder of one stream, and number of minibatches between checkpoints.
+    path : str or path-like
+        A folder for this stream.
+    every : int, default=100
+        Number of minibatches between checkpoints.
     also : sequence, default=()
-        Other callbacks to save with the model.
+        Other callbacks to save.
 
     Examples
     --------
@@ -91,7 +91,6 @@ class Checkpointer:
             self._write(model, info)
 
     def _write(self, model: Learner, info: BatchInfo) -> None:
-        """Write a checkpoint, and remove old ones."""
         if not self.path.is_dir():
             self.path.mkdir(parents=True, exist_ok=True)
             # Safe against a power cut.
@@ -105,7 +104,6 @@ class Checkpointer:
         self._remove_earlier()
 
     def _remove_earlier(self) -> None:
-        """Remove old checkpoints, and half-written ones."""
         for part in self.path.glob(PARTS):
             part.unlink(missing_ok=True)
         for _, old in checkpoints_in(self.path)[:-N_KEPT]:
@@ -123,8 +121,8 @@ def resume(path: str | os.PathLike[str], trusted: Sequence[str | type] = ()) -> 
     Returns
     -------
     resumed : Resumed or None
-        None without a checkpoint. If only the newest is damaged, the one before, with a warning.
-        With ``skip=resumed.n_batches`` the model continues bit for bit like an uncut stream.
+        None without a checkpoint. If the newest is damaged, the one before, with a warning. With
+        ``skip=resumed.n_batches`` the model continues bit for bit like an uncut stream.
     """
     errors: list[LoadError | OSError] = []
     for _, file in reversed(checkpoints_in(Path(path))):
@@ -143,7 +141,7 @@ def resume(path: str | os.PathLike[str], trusted: Sequence[str | type] = ()) -> 
 
 
 def checkpoints_in(folder: Path) -> list[tuple[int, Path]]:
-    """Numbers and paths of the checkpoints in a folder, the oldest first."""
+    """Numbers and paths of checkpoints, the oldest first."""
     paths: list[Path] = []
     with suppress(FileNotFoundError):  # not for unreadable folders: a stream would begin anew
         paths = [path for path in folder.iterdir() if path.match(NAMES)]
@@ -152,6 +150,6 @@ def checkpoints_in(folder: Path) -> list[tuple[int, Path]]:
 
 
 def learnt_by(model: Learner) -> list[Any]:
-    """Amounts learnt by a model, or by each step of a pipeline."""
+    """Counters of minibatches and documents of each step."""
     names = ("n_batch_iter_", *DOCUMENTS_SEEN)
     return [count_of(step, name) for _, step in steps_of(model) for name in names]

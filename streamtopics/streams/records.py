@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Texts, records and minibatches from files, by the standard library and pyarrow."""
+"""Texts, records and minibatches from files."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ TIME_FORMATS = [
 class ReadingError(ValueError):
     """A file or a record that cannot be read.
 
-    Fields: `reason` (counted by `Skipped`), `place`, `problem` in a sentence, and `setting`, an
-    argument of `read_records` that may help, with its `value`.
+    `reason` is counted by `Skipped`. `place` and `problem` are for people. `setting` is an argument
+    of `read_records` that may help, and `value` its value.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class Skipped:
         self.first: dict[str, str] = {}
 
     def add(self, reason: str, place: str) -> None:
-        """Count one more."""
+        """Count one skipped record."""
         self.counts[reason] = self.counts.get(reason, 0) + 1
         self.first.setdefault(reason, place)
 
@@ -91,14 +91,14 @@ class Skipped:
 
 
 class Record(NamedTuple):
-    """A document and its place.
+    """A document with a time, other fields and a place.
 
     Attributes
     ----------
     text, time, fields : str, datetime or float or None, dict
         Fields hold the requested other keys.
     source, line : str, int
-        The path of the file, or "", and the number of the line, record or item, from 1.
+        Path of the file, or "", and number of the line, record or item, from 1.
     """
 
     text: str
@@ -109,7 +109,7 @@ class Record(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """How a source is read, with the name and the unit of a file."""
+    """Options of reading, and names for messages."""
 
     text_key: str = "text"
     time_key: str | None = None
@@ -125,7 +125,6 @@ class Reading(NamedTuple):
     unit: str = "item"
 
     def of(self, path: Path) -> Reading:
-        """Return the reading for a file."""
         kind = self.format or SUFFIXES.get(kind_of(path.name)) or ("csv" if self.sep else None)
         name = "standard input" if str(path) == STANDARD_INPUT else str(path)
         unit = {"json": "record", "parquet": "row", "xlsx": "row"}.get(kind or "", "line")
@@ -136,7 +135,6 @@ class Reading(NamedTuple):
         return f"{self.name}, {self.unit} {number}" if self.name else f"item {number} of source"
 
     def error(self, reason: str, number: int, problem: str, *remedy: str) -> ReadingError:
-        """Return an error about a record."""
         return ReadingError(reason, self.place(number), problem, *remedy)
 
     def skip(self, reason: str, place: str) -> None:
@@ -145,13 +143,13 @@ class Reading(NamedTuple):
             self.skipped.add(reason, place)
 
     def bad(self, error: ReadingError) -> None:
-        """Raise the error, or count it."""
+        """Raise an error, or count a skipped record."""
         if self.on_bad == "raise":
             raise error
         self.skip(error.reason, error.place)
 
     def record(self, number: int, value: object) -> Record:
-        """Return a record."""
+        """Read a text, or an object with keys."""
         if not self.keys and self.time_key is None:  # mostly, and fast
             text = value.get(self.text_key) if type(value) is dict else value
             if type(text) is str:
@@ -168,7 +166,7 @@ class Reading(NamedTuple):
         return Record(text, time, fields, self.name, number)
 
     def _field(self, number: int, row: object, key: str, setting: str) -> Any:
-        """Return the value of a key; a dot leads into an object if no key contains the dot."""
+        """Return the value of a key; dots lead into objects."""
         of_text = setting == "text_key"
         if of_text and not isinstance(row, Mapping):
             return row
@@ -209,22 +207,22 @@ def read_texts(
 
     Parameters
     ----------
-    source : iterable of str, path or iterable of paths
-        Documents in an iterable are str or objects with `text_key`; a :class:`pathlib.Path` in an
-        iterable is a file or folder. A single str is a path; "-" is standard input.
+    source : path or iterable
+        A file or folder; "-" is standard input. An iterable has documents, each a str or an object
+        with `text_key`, or files and folders, each a :class:`pathlib.Path`.
     text_key : str, default="text"
         Key or column of the text. Dots lead into objects: "user.name".
     format : {"lines", "documents", "jsonl", "json", "csv", "tsv", "parquet", "xlsx"} or None, \
 default=None
-        None goes by the suffix; ".gz", ".bz2", ".xz" or ".zst" may follow. Files with other
-        suffixes have a document on each line; in a folder a ".txt" file is one document. ".json"
-        has an array, or JSON on each line as ".jsonl". Missing texts of tables are "".
+        None goes by the suffix; ".gz", ".bz2", ".xz" or ".zst" may follow. Other files have a
+        document on each line; a ".txt" file in a folder is one document. "json" is an array, or
+        JSON on each line. A missing text of a table is "".
     sep : str or None, default=None
-        Separator of the fields of a table. None is a tab in ".tsv". Otherwise None is a comma or,
-        if the first line has no comma, the semicolon, tab or bar in the first line.
+        Separator of a table. None is a tab in ".tsv", otherwise a comma or, if the first line has
+        no comma, a semicolon, tab or bar.
     encoding : str, default="utf-8"
     on_bad : {"raise", "skip"}, default="raise"
-        Treatment of unreadable records; "raise" raises a `ReadingError`.
+        Whether an unreadable record raises a `ReadingError` or is skipped.
     skipped : Skipped or None, default=None
         Counts skipped records: empty lines, bad records, files with other suffixes.
 
@@ -255,7 +253,7 @@ def read_records(
     on_bad: OnBad = "raise",
     skipped: Skipped | None = None,
 ) -> Iterator[Record]:
-    """Read documents with their times, other fields and places, one by one, lazily.
+    """Read documents with times, other fields and places, lazily.
 
     Parameters
     ----------
@@ -287,16 +285,16 @@ def read_records(
 def iter_minibatches(
     source: Any, batch_size: int = 1000, *, vectorizer: Any = None
 ) -> Iterator[Any]:
-    """Cut a source of documents into minibatches, lazily.
+    """Cut documents into minibatches, lazily.
 
     Parameters
     ----------
-    source : iterable of str, path, iterable of paths or matrix
-        Texts or files as in `read_texts`, or the rows of a matrix (dense, sparse or a data frame).
+    source : path, iterable or matrix
+        Texts or files as in `read_texts`, or the rows of a matrix or data frame.
     batch_size : int, default=1000
-        Documents in a minibatch; the last minibatch may have fewer.
+        The last minibatch may have fewer documents.
     vectorizer : object with `transform` or None, default=None
-        Turns texts into counts; for example a fitted
+        Turns texts into counts, for example a fitted
         :class:`~sklearn.feature_extraction.text.CountVectorizer`.
 
     Returns
@@ -324,13 +322,12 @@ def iter_minibatches(
 
 
 def is_matrix(source: object) -> bool:
-    """Tell whether a source has rows and columns."""
     shape = getattr(source, "shape", None)
     return isinstance(shape, Sized) and len(shape) == 2
 
 
 def existing(path: str | os.PathLike[str]) -> Path:
-    """Return the path of an existing file or folder, or of standard input."""
+    """Refuse a missing file or folder."""
     name = os.fspath(path)
     if name != STANDARD_INPUT and not os.path.exists(name):  # noqa: PTH110 - a Path may raise
         remedy = ". Pass texts as a list: [text, ...]" if isinstance(path, str) else ""
@@ -339,7 +336,7 @@ def existing(path: str | os.PathLike[str]) -> Path:
 
 
 def kind_of(name: str) -> str:
-    """Return the suffix of a file name, without the suffix of compression."""
+    """Return the suffix of a file name, without compression."""
     path = PurePath(name.lower())
     return PurePath(path.stem).suffix if path.suffix in OPEN else path.suffix
 
@@ -429,7 +426,7 @@ def _read_rows(rows: Rows, reading: Reading) -> Iterator[Any]:
 
 
 def _lines(file: Iterable[str], reading: Reading, first: int = 1) -> Lines:
-    """Yield the decodable lines, with their ends and numbers."""
+    """Yield decodable lines with numbers."""
     number = first - 1
     try:
         for number, line in enumerate(file, start=first):
@@ -463,7 +460,7 @@ def _plain(lines: Lines, reading: Reading) -> Rows:
 
 
 def _plain_texts(file: Any, reading: Reading) -> Iterator[str]:
-    """Yield the texts of `_plain`, many at a time if all lines are good."""
+    """Yield the texts of `_plain`, many at a time."""
     first, skipped = 1, reading.skipped
     while block := file.readlines(BLOCK if first > 1 else 1):
         whole = "".join(block)
@@ -502,7 +499,7 @@ def _json(lines: Lines, reading: Reading) -> Rows:
 
 
 def _table(lines: Lines, reading: Reading) -> Rows:
-    """Read the rows under a row with the names of the columns."""
+    """Read the rows of a table; the first names the columns."""
     head = next(lines, (1, ""))
     lines, common = chain([head], lines), "\t" if reading.format == "tsv" else ","
     sep = reading.sep or next((c for c in f"{common};\t|" if c in head[1]), common)
@@ -546,7 +543,6 @@ def _table(lines: Lines, reading: Reading) -> Rows:
 
 
 def _time_formats(value: object) -> list[str]:
-    """The argument and a form of a date that is not ISO 8601."""
     for form in TIME_FORMATS:
         with suppress(ValueError):
             datetime.strptime(str(value).strip(), form)
@@ -555,7 +551,7 @@ def _time_formats(value: object) -> list[str]:
 
 
 def _similar_keys(key: str, values: Mapping[str, Any], of_text: bool) -> list[str]:
-    """Keys possibly meant: within an object, spelled alike, or with the longest texts."""
+    """Keys possibly meant: nested, spelled alike, or with long texts."""
     lower = {str(name).lower(): str(name) for name in reversed(list(values))}
     inner = [name for name in values if isinstance(values[name], Mapping)]
     found = [f"{name}.{key}" for name in inner if key in values[name]]
@@ -576,7 +572,6 @@ def _documents(lines: Lines, reading: Reading) -> Rows:
 
 
 def _arrow_rows(path: Path, reading: Reading) -> Rows:
-    """Read the rows of a file, some at a time."""
     with _needed("pyarrow.parquet", "pyarrow").ParquetFile(path) as file:
         wanted = {key for key in (reading.text_key, reading.time_key, *reading.keys) if key}
         names = wanted if wanted <= set(file.schema_arrow.names) else file.schema_arrow.names
@@ -585,7 +580,7 @@ def _arrow_rows(path: Path, reading: Reading) -> Rows:
 
 
 def _excel_rows(path: Path, reading: Reading) -> Rows:
-    """Read the rows of the first sheet of a workbook under a row with the names of columns."""
+    """Read the first sheet of a workbook; the first row names the columns."""
     openpyxl, names = _needed("openpyxl", "openpyxl"), list[str]()
     try:
         book = openpyxl.load_workbook(path, read_only=True, data_only=True)
@@ -616,6 +611,6 @@ FORMATS = {
 
 
 def record_of_line(line: str, reading: Reading, number: int) -> Record | None:
-    """Return the record of one line, None for a skipped line."""
+    """Return the record of a line, None if skipped."""
     rows = FORMATS[reading.format](_lines([line], reading, number), reading)
     return next(_read_rows(rows, reading), None)

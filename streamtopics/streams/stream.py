@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Passes a stream of minibatches to a model, scores them, and runs callbacks."""
+"""Passes a stream of minibatches to a model and to callbacks."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class BatchInfo(NamedTuple):
     Attributes
     ----------
     batch, X, time : int, object, object
-        Number in the stream, from 1, the minibatch, and its time, or None.
+        Number in the stream, from 1; the minibatch; and its time, or None.
     n_documents, n_tokens, n_documents_seen, n_tokens_seen : int, float, int, float
         Learnt from the minibatch, and so far in all; tokens are NaN if not counted.
     score : float
@@ -65,24 +65,24 @@ def stream(
     Parameters
     ----------
     model : estimator with partial_fit
-        An estimator of this package, or a `StreamingPipeline` that ends in one, new or fitted.
+        An estimator of this package, or a `StreamingPipeline` that ends in one.
     batches : iterable
         Minibatches: X of `partial_fit`, or a `TimedBatch`.
     callbacks : sequence, default=()
         Functions ``callback(model, info)`` or objects with ``on_batch(model, info)``; ``info`` is a
         `BatchInfo`. The stream ends if a callback returns True. ``finish(model)`` is called at the
         end, also after an error. One object may have ``learn(model, X, *, time=None)``, called
-        instead of `partial_fit`, for example a `DriftMonitor`.
+        instead of `partial_fit`, such as a `DriftMonitor`.
     score : bool, default=False
         Score each minibatch before learning, as for a callback with a true `needs_score`.
     skip : int, default=0
-        Number of first minibatches already learnt by the model.
+        Number of first minibatches already learnt.
 
     Returns
     -------
     model : estimator
-        The same object. After an error or an interrupt, whole minibatches are learnt. First steps
-        of a pipeline may have seen one more, so continue from a saved pipeline.
+        The same object. After an error whole minibatches are learnt. The first steps of a pipeline
+        may have learnt one more: continue from a saved pipeline.
 
     Examples
     --------
@@ -132,17 +132,16 @@ def _learn(
 
 
 def has(callback: object, name: str) -> Any:
-    """An attribute of a callback by name, or None."""
     return getattr(callback, name, None)
 
 
 def learner_of(callbacks: Sequence[object]) -> Any:
-    """The callback that learns instead of `partial_fit`, or None."""
+    """The callback that learns in place of `partial_fit`, or None."""
     return next((callback for callback in callbacks if has(callback, "learn")), None)
 
 
 def call(callback: object, model: Learner, info: BatchInfo) -> bool:
-    """Call a callback, and return whether the result is True, to end the stream."""
+    """Call a callback, and return whether the stream must end."""
     method = has(callback, "on_batch") or callback
     verdict = method(model, info) if callable(method) else None
     return isinstance(verdict, bool | np.bool_) and bool(verdict)
@@ -171,7 +170,7 @@ def finish_all(model: Learner, callbacks: Sequence[object]) -> Iterator[None]:
 
 
 def check_callbacks(callbacks: Sequence[object]) -> None:
-    """Refuse what cannot be called, two that learn, and callbacks after a checkpoint."""
+    """Refuse invalid callbacks, two that learn, and saved callbacks after a `Checkpointer`."""
     for place, callback in enumerate(callbacks):
         method = has(callback, "on_batch") or has(callback, "learn")
         if isinstance(callback, type) or not (callable(callback) or method):
@@ -201,8 +200,8 @@ class ScoreHistory(ShownAsTable):
     rows : list of BatchInfo
         The last 10,000, without X; ``pandas.DataFrame(history.rows)`` makes a table.
     mean, standard_error : float
-        Of the scores, weighted by tokens, or by documents if tokens are not counted; NaN without
-        scores. The error is computed as if minibatches were independent and equally well learnt.
+        Of the scores, weighted by tokens, or by documents if tokens are not counted. NaN without
+        scores. The error assumes independent minibatches.
     """
 
     needs_score = True
@@ -236,7 +235,7 @@ class ScoreHistory(ShownAsTable):
 
 
 def mean_score(rows: Sequence[BatchInfo]) -> tuple[float, float]:
-    """The weighted mean of scores and the standard error, without rows of NaN."""
+    """The weighted mean and the standard error of the scores."""
     scores = np.array([row.score for row in rows])
     sizes = [row.n_documents if np.isnan(row.n_tokens) else row.n_tokens for row in rows]
     weights = np.array(sizes, np.float64)
@@ -254,7 +253,7 @@ def mean_score(rows: Sequence[BatchInfo]) -> tuple[float, float]:
 
 
 def packed(rows: Sequence[Any], times: Iterable[object]) -> Any:
-    """Rows of numbers and texts as bytes of JSON; unchanged if a time is of another type."""
+    """Rows as bytes of JSON, or unchanged with other times."""
     if not PLAIN.issuperset(map(type, times)):
         return rows
     content = json.dumps(rows, ensure_ascii=False, default=lambda number: number.item())
@@ -262,7 +261,6 @@ def packed(rows: Sequence[Any], times: Iterable[object]) -> Any:
 
 
 def unpacked(found: Any) -> list[Any]:
-    """The packed rows, with lists in place of tuples."""
     if not isinstance(found, np.ndarray):
         return list(found)
     return list(json.loads(found.tobytes().decode("utf-8", "surrogatepass")))
@@ -272,15 +270,12 @@ def unpacked(found: Any) -> list[Any]:
 
 
 class ProgressReport:
-    """Shows documents and tokens per second and the score, by a bar of tqdm on standard error.
-
-    With ``stream(..., score=True)`` a running mean of the scores is shown: 0.8 times the mean
-    before plus 0.2 times the score of the minibatch.
+    """Shows documents and tokens per second on standard error, and the mean score if scored.
 
     Parameters
     ----------
     total : int or None, default=None
-        Number of documents in the stream, needed for a bar and the time left.
+        Number of documents in the stream, for a bar and the time left.
     title : str, default="stream"
         Beginning of the line.
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""From texts to counts: words, sentences, an open vocabulary for streams, and names."""
+"""From texts to counts."""
 
 from streamtopics.text.languages import Tokenizer, stop_words
 from streamtopics.text.named import NamedCounts, NamedVectorizer

@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Counts of words in texts by the compiled counter, on several threads.
-
-The counter finds words of word characters or letters; otherwise the analyzer runs, in Python.
-"""
+"""Counts of words in texts by compiled code, on several threads, or in Python."""
 
 from __future__ import annotations
 
@@ -49,7 +46,7 @@ WITHOUT_ACCENTS = {
 
 @dataclass(frozen=True)
 class Counts:
-    """Counts of the words of texts, and all words in order of their code points."""
+    """Counts of the words of texts, with all words sorted."""
 
     parts: list[Any]  # Rows of consecutive texts; a document of sentences has several
     begins: list[np.ndarray]  # For each part, the first rows of documents
@@ -61,7 +58,6 @@ class Counts:
     n_jobs: int | None
 
     def words(self, chosen: np.ndarray | None = None) -> list[str]:
-        """Return the words, or the words at the chosen places."""
         owners, places = self.owners, self.places
         if chosen is not None:
             owners, places = owners[chosen], places[chosen]
@@ -75,28 +71,27 @@ class Counts:
         return words
 
     def pairs(self, looked: np.ndarray) -> Pairs:
-        """Return pairs of neighbours in some documents, among stored words."""
+        """Count pairs of neighbours in the documents marked by `looked`."""
         documents = np.cumsum(np.concatenate(self.begins)) - 1
         ends = np.cumsum([len(begins) for begins in self.begins])[:-1]
         rows = np.split(looked[documents] if len(documents) else looked[:0], ends)
         return pairs_of(self.parts, rows, int(looked.sum()))
 
     def joined(self, phrases: Iterable[str]) -> Counts:
-        """Count stored words, with some pairs of neighbours as one word."""
+        """Count again, with some pairs of neighbours as one word."""
         with workers(self.n_jobs if len(self.parts) > 1 else 1) as pool:
             jobs = zip(self.parts, self.begins, strict=True)
             pool.share(_recounted, [(*job, _spelled(phrases)) for job in jobs])
         return _merged(self.parts, self.begins, self.n_documents, self.n_jobs)
 
     def phrases(self) -> np.ndarray:
-        """Places of the phrases among the words."""
         found = [m[part.joined()] for part, m in zip(self.parts, self.maps, strict=True)]
         return np.unique(np.concatenate(found))
 
     def matrix(
         self, columns: np.ndarray | None, n_columns: int, dtype: Any = np.int64
     ) -> sparse.csr_matrix:
-        """Counts by the column of each word, -1 for none; None gives all words columns in order."""
+        """Counts by the column of each word, -1 for none; None: all words."""
         if columns is None:
             maps = self.maps
         else:
@@ -118,7 +113,6 @@ class Counts:
 
 
 def check_no_frame(raw_documents: object) -> None:
-    """Refuse a matrix, and a data frame, because its column names would be read as texts."""
     if sparse.issparse(raw_documents):
         raise TypeError(f"raw_documents must be texts; got a {type(raw_documents).__name__}")
     # A lazy frame warns when its columns are requested.
@@ -137,8 +131,7 @@ def count(
 ) -> Counts:
     """Count the words of documents as a vectorizer reads them.
 
-    Some pairs of neighbours count as one word. If unknown (None), words are stored for
-    `Counts.joined`.
+    Pairs of neighbours in `phrases` count as one word; None stores words for `Counts.joined`.
     """
     check_no_frame(raw_documents)
     if isinstance(raw_documents, str | bytes):
@@ -159,7 +152,7 @@ def count_sentences(
     n_jobs: int | None,
     phrases: Iterable[str] | None = (),
 ) -> Counts:
-    """Count the words of each sentence, a row, and the documents of each word."""
+    """Count the words of sentences, with documents of each word."""
     texts = _texts_of(vectorizer, list(chain.from_iterable(documents)))
     begins = np.zeros(len(texts), dtype=np.uint8)
     lengths = np.fromiter(map(len, documents), np.int64, len(documents))
@@ -168,7 +161,6 @@ def count_sentences(
 
 
 def is_compiled(vectorizer: CountVectorizer) -> bool:
-    """Whether the compiled counter can find the words of a vectorizer."""
     return _word_rule(vectorizer) is not None
 
 
@@ -176,7 +168,7 @@ def _compiled(
     vectorizer: Any, texts: list[str], begins: np.ndarray, n_documents: int, n_jobs: int | None,
     phrases: Iterable[str] | None,
 ) -> Counts:  # fmt: skip
-    """Count the words of texts; some texts begin a document."""
+    """Count the words of texts; `begins` marks first texts of documents."""
     shortest, char_kind = cast(tuple[int, int], _word_rule(vectorizer))
     lower = bool(vectorizer.lowercase)
     letters = WITHOUT_ACCENTS.get((vectorizer.strip_accents, lower))
@@ -195,7 +187,7 @@ def _compiled(
 
 
 def _stop_words(vectorizer: Any) -> Any:
-    """The compiled stop words of a vectorizer, stored until the parameter changes."""
+    """The compiled stop words, stored until the parameter changes."""
     words = vectorizer.get_stop_words() or frozenset()
     held, compiled = vectorizer._cache.get("stop_words", (None, None))
     if held is not words and held != words:
@@ -225,7 +217,7 @@ def _recounted(counter: Any, begins: np.ndarray, pairs: list[tuple[bytes, ...]])
 
 
 def _parts(texts: list[str], begins: np.ndarray, n_threads: int) -> list[slice]:
-    """Whole documents of about equally many characters, one part for each thread."""
+    """Cut into whole documents of about equally many characters by thread."""
     if n_threads == 1:
         return [slice(0, len(texts))]
     ends = np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)))
@@ -266,7 +258,7 @@ def _count_tokens(
 
 
 def _word_rule(vectorizer: CountVectorizer) -> tuple[int, int] | None:
-    """Characters of the shortest word, and its alphabet; None if the counter cannot find words."""
+    """Length of the shortest word, and the alphabet; None if compiled code cannot find words."""
     v: Any = vectorizer
     given = v.preprocessor is not None or v.tokenizer is not None or callable(v.strip_accents)
     if not cuts_as_given(v) or given or v.analyzer != "word" or v.token_pattern is None:
@@ -285,7 +277,7 @@ def _word_rule(vectorizer: CountVectorizer) -> tuple[int, int] | None:
 
 
 def cuts_as_given(vectorizer: Any) -> bool:
-    """True if the parameters alone decide how texts are cut, by CountVectorizer's functions."""
+    """Whether the parameters alone decide how texts are cut."""
     return all(
         getattr(getattr(vectorizer, name), "__func__", None) is getattr(CountVectorizer, name)
         for name in ("build_analyzer", "build_preprocessor", "build_tokenizer")
@@ -293,7 +285,6 @@ def cuts_as_given(vectorizer: Any) -> bool:
 
 
 def _texts_of(vectorizer: Any, documents: list[Any]) -> list[str]:
-    """Read documents: str, bytes, or according to scikit-learn's `input`."""
     if vectorizer.input == "content" and set(map(type, documents)) <= {str}:
         return documents
     texts = [vectorizer.decode(document) for document in documents]

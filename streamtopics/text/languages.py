@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Stop words and tokenizers of languages, and scripts without spaces."""
+"""Stop words, tokenizers by name, and scripts without spaces."""
 
 from __future__ import annotations
 
@@ -41,9 +41,8 @@ def stop_words(source: str | PathLike[str]) -> list[str]:
     Parameters
     ----------
     source : str or path-like
-        A file with one word on a line, in UTF-8; or a language. "english" is scikit-learn's list
-        and the halves of contractions: "don", "didn", "ve", "ll". Other languages, for example
-        "german", come from the package ``stop-words``.
+        A file in UTF-8 with a word on each line, or a language. "english" is scikit-learn's list
+        with halves of contractions such as "didn". The package ``stop-words`` has other languages.
 
     Returns
     -------
@@ -81,15 +80,13 @@ def stop_words(source: str | PathLike[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class Tokenizer:
-    """A tokenizer by name, for models that can be saved.
-
-    Words without a letter, such as punctuation, are left out.
+    """A tokenizer by name, for models that can be saved; words without a letter are left out.
 
     Parameters
     ----------
     name : str
-        Module and function, for example "jieba:lcut". The function maps a str to a list of words.
-        To load a model with this tokenizer, call ``load(path, trusted=["jieba:lcut"])``.
+        Module and function, for example "jieba:lcut", from a str to a list of words. To load a
+        model call ``load(path, trusted=["jieba:lcut"])``.
     shortest : int, default=1
         Least number of characters of a word.
 
@@ -114,7 +111,6 @@ class Tokenizer:
             )
 
     def __call__(self, text: str) -> list[str]:
-        """Return the words of a text."""
         try:
             cut = resolve_name(self.name)
         except (AttributeError, ImportError) as error:
@@ -126,9 +122,9 @@ class Tokenizer:
 
 
 def unspaced_script(texts: Iterable[str]) -> tuple[str, str] | None:
-    """Return the script of texts without spaces between words, and the name of a tokenizer.
+    """Return the script of texts without spaces, and the name of a tokenizer or "".
 
-    None if the texts have spaces, or are in other scripts. The name is "" if unknown.
+    None for other texts.
     """
     some = "\n".join(text[:N_CHARACTERS] for text in islice(texts, N_TEXTS))
     runs = [run for run in UNSPACED.findall(some) if len(run) >= LONG_RUN]

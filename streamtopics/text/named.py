@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Counts with the words of their columns."""
+"""Counts with the words of columns."""
 
 from __future__ import annotations
 
@@ -47,17 +47,7 @@ class NamedCounts(sparse.csr_matrix):
 
     @classmethod
     def of(cls, counts: object, feature_names: ArrayLike) -> NamedCounts:
-        """Give names to the columns of counts, without copying a CSR matrix.
-
-        Parameters
-        ----------
-        counts : {array-like, sparse matrix} of shape (n_documents, n_features)
-        feature_names : array-like of shape (n_features,)
-
-        Returns
-        -------
-        named : NamedCounts
-        """
+        """Return counts with names of the columns; a CSR matrix is not copied."""
         check_structure(counts, "NamedCounts.of", "counts")
         named = cls(for_scipy(counts))
         names = np.array(feature_names, dtype=object)
@@ -67,7 +57,6 @@ class NamedCounts(sparse.csr_matrix):
         return named
 
     def __getitem__(self, key: Any) -> Any:
-        """Rows with the names, or else entries."""
         selected = super().__getitem__(key)
         columns = key[1:] if isinstance(key, tuple) else ()
         # An ellipsis stands for all remaining axes.
@@ -78,7 +67,7 @@ class NamedCounts(sparse.csr_matrix):
 
 
 def rows_apart(X: sparse.csr_matrix, starts: list[int]) -> np.ndarray:
-    """Slices of a matrix from each start to the next, as an object array, faster than scipy's."""
+    """Slices of rows between starts, as an object array."""
     # Properties of X, such as sorted indices, hold for its parts.
     common = {**vars(X), "_has_canonical_format": X.has_canonical_format, "index": None}
     parts, ends = np.empty(len(starts) - 1, object), X.indptr[starts].tolist()
@@ -97,20 +86,12 @@ def rows_apart(X: sparse.csr_matrix, starts: list[int]) -> np.ndarray:
 
 
 class StaysSparse:
-    """A vectorizer with sparse counts, whatever the chosen output."""
+    """A vectorizer with sparse counts."""
 
     def set_output(self, *, transform: str | None = None) -> Self:
         """Choose the output of the next steps of a pipeline; counts stay sparse.
 
-        Parameters
-        ----------
-        transform : {"default", "pandas", "polars"} or None, default=None
-            With "pandas" counts of sentences are a Series if the texts are a Series.
-
-        Returns
-        -------
-        self : object
-            The vectorizer.
+        With "pandas" counts of sentences are a Series if the texts are a Series.
         """
         if transform is not None:
             self._sklearn_output_config = {"transform": transform}
@@ -120,7 +101,7 @@ class StaysSparse:
 class TextVectorizer(
     LinksToReference, StaysSparse, TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
 ):
-    """Base of the vectorizers around a vectorizer of scikit-learn, `vectorizer_`."""
+    """Base of the vectorizers around a vectorizer of scikit-learn."""
 
     # Texts come alone, without metadata.
     __metadata_request__fit: ClassVar[dict[str, Any]] = {"raw_documents": UNUSED}
@@ -134,32 +115,15 @@ class TextVectorizer(
         Parameters
         ----------
         raw_documents : iterable
-            Texts, or other input of the vectorizer; for `SentenceVectorizer` also lists of
-            sentences.
+            Texts; for sentences also lists of sentences.
         y : array-like of shape (n_documents,) or None
             Passed on to the vectorizer by `NamedVectorizer`.
-
-        Returns
-        -------
-        self : object
-            The fitted vectorizer.
         """
         self.fit_transform(raw_documents, y)
         return self
 
     def fit_transform(self, raw_documents: Iterable[Any], y: object = None) -> Any:
-        """Learn the vocabulary and count words.
-
-        Parameters
-        ----------
-        raw_documents, y
-            As in `fit`.
-
-        Returns
-        -------
-        X : object
-            As in `transform`.
-        """
+        """Learn the vocabulary and count words, as `fit` and `transform`."""
         return self._learnt(raw_documents, y)
 
     def transform(self, raw_documents: Iterable[Any]) -> Any:
@@ -173,35 +137,22 @@ class TextVectorizer(
         Returns
         -------
         X : NamedCounts of shape (n_documents, n_words), or ndarray of objects
-            For sentences each document has a CSR matrix of shape (n_sentences, n_words), with names
-            if known.
+            For sentences, a matrix of shape (n_sentences, n_words) for each document.
         """
         check_is_fitted(self)
         return self._counts(raw_documents)
 
     def _learnt(self, raw_documents: Any, y: object) -> Any:
-        """Learn the vocabulary, and return counts."""
         raise NotImplementedError
 
     def _counts(self, raw_documents: Any) -> Any:
         raise NotImplementedError
 
     def _fresh(self) -> Any:
-        """The vectorizer to fit, as given."""
         return CountVectorizer() if self.vectorizer is None else clone(self.vectorizer)
 
     def get_feature_names_out(self, input_features: object = None) -> np.ndarray:
-        """The words of the columns; HashingVectorizer has none.
-
-        Parameters
-        ----------
-        input_features : None
-            Ignored.
-
-        Returns
-        -------
-        words : ndarray of shape (n_words,), of str objects
-        """
+        """Return the words of the columns."""
         check_is_fitted(self)
         return np.asarray(self.vectorizer_.get_feature_names_out())
 
@@ -216,8 +167,8 @@ class TextVectorizer(
 class NamedVectorizer(TextVectorizer, auto_wrap_output_keys=None):
     """Count words, and pass the words of columns to the next step of a pipeline.
 
-    The next step, a topic model, can look up the words of a prior, for example
-    `streamtopics.priors.SeedWords`, and print topics without `feature_names`.
+    The next step can look up the words of a prior, such as `streamtopics.priors.SeedWords`, and
+    print topics without `feature_names`.
 
     Parameters
     ----------

@@ -12,7 +12,7 @@ NEGATED = re.compile(
 def mark_negations(text: str) -> str:
     """Return an English text in lower case, with "not" joined to the denied word.
 
-    "Not good" and "isn't a very good" contain "notgood". Use as `preprocessor` of a vectorizer.
+    Use as `preprocessor` of a vectorizer, for example for `streamtopics.priors.SentimentWords`.
 
     Parameters
     ----------
@@ -22,10 +22,6 @@ def mark_negations(text: str) -> str:
     Returns
     -------
     marked : str
-
-    See Also
-    --------
-    streamtopics.priors.SentimentWords : Has denied praise among the words of blame.
 
     Examples
     --------

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Pairs of neighbouring words counted as one word: "credit card".
 
-Pairs of neighbours are counted in a sample of the documents, in a table of bounded size. A pair is
-a phrase if it is frequent and has a large normalised pointwise mutual information:
+Pairs are counted in a sample of the documents, in a table of bounded size. A phrase is a frequent
+pair with a large normalised pointwise mutual information,
 
-    npmi = log(n_ab n / (n_a n_b)) / log(n / n_ab)
+    npmi = log(n_ab n / (n_a n_b)) / log(n / n_ab),
 
-with n_ab occurrences of the pair, n_a and n_b of its words, among n words. The value is 1 for words
-that occur only together, and 0 for neighbours by chance. Words are known by a hash of 64 bits.
+with n_ab pairs, n_a and n_b of its words, among n words. Words are known by a hash of 64 bits.
 """
 
 from __future__ import annotations
@@ -36,13 +35,13 @@ PAIR, FIRST, SECOND, WORDS = range(4)
 
 @dataclass(frozen=True)
 class Phrases:
-    """Condition on pairs of neighbouring words to be counted as one word.
+    """Conditions for pairs of neighbouring words to count as one word.
 
     Parameters
     ----------
     min_count : int, default=10
-        Least number of occurrences of the pair in a sample of documents. Of a corpus every eighth
-        document is sampled, at least 2,000; of a stream the first 2,000, then 1,000 of each 16,000.
+        Least number of occurrences in a sample: one in eight documents of a corpus, at least 2,000;
+        of a stream the first 2,000 documents, then 1,000 of each 16,000.
     min_npmi : float in [-1, 1], default=0.5
         Least normalised pointwise mutual information: 1 for words always together, 0 by chance.
 
@@ -64,7 +63,7 @@ class Phrases:
 
 
 class Pairs(NamedTuple):
-    """The most frequent pairs of neighbours in some documents, each once."""
+    """The most frequent pairs of neighbours in some documents."""
 
     keys: np.ndarray  # In order
     tags: np.ndarray  # For the two words of each pair,
@@ -77,7 +76,7 @@ class Pairs(NamedTuple):
 
 
 def pairs_of(parts: list[Any], rows: list[np.ndarray], n_documents: int) -> Pairs:
-    """Return the most frequent pairs in some rows of the parts of a compiled counter."""
+    """Return the most frequent pairs in some rows of compiled counters."""
     found = [part.pairs(chosen) for part, chosen in zip(parts, rows, strict=True)]
     tag = np.concatenate([part.tags() for part in parts])
     total = np.concatenate([total for _, _, total in found])
@@ -131,13 +130,12 @@ class PhraseTable:
 
     @classmethod
     def empty(cls) -> PhraseTable:
-        """Return the table of a new stream."""
         return cls(np.empty(0, np.uint64), np.empty((0, 2), np.uint64), np.empty((0, 4)), {})
 
     def step(
         self, found: Pairs, rule: Phrases, n_documents: int = 0, half_life: float | None = None
     ) -> PhraseTable:
-        """Return the table after a look at some documents, with `n_documents` seen before."""
+        """Return the table after a further sample, with `n_documents` seen before."""
         elapsed = n_documents - self.n_documents
         decay = 1.0 if half_life is None else 2.0 ** (-elapsed / half_life)
         old = self.counts * decay
@@ -162,7 +160,7 @@ class PhraseTable:
     def _names(
         self, keys: np.ndarray, counts: np.ndarray, found: Pairs, rule: Phrases
     ) -> dict[int, str]:
-        """The phrases: earlier phrases still frequent, and new phrases with known words."""
+        """Names of earlier phrases still frequent, and of new phrases."""
         held = np.sort(np.fromiter(self.names, np.uint64, len(self.names)))
         places, known = _places(keys, held)
         places, held = places[known], held[known]
@@ -190,7 +188,7 @@ class PhraseTable:
 
 
 def looked_at(n_before: int | None, n_documents: int) -> np.ndarray:
-    """Whether pairs are counted in each document, after `n_before` of a stream or None."""
+    """Whether each document is sampled: after `n_before` of a stream, or of a corpus."""
     if n_before is None:
         stride = min(MOST_STRIDE, max(1, n_documents // LEAST))
         return (np.arange(n_documents) % stride == 0).astype(np.uint8)
@@ -199,19 +197,19 @@ def looked_at(n_before: int | None, n_documents: int) -> np.ndarray:
 
 
 def _keys(tags: np.ndarray) -> np.ndarray:
-    """The key of each pair, from the tags of its two words."""
+    """The key of each pair, from hashes of the words."""
     keys: np.ndarray = tags[:, 0] * ODD + tags[:, 1]
     return keys
 
 
 def _places(keys: np.ndarray, wanted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Places of the wanted keys among others, both in order, and whether each key occurs."""
+    """Places of wanted keys in sorted keys, and whether each key occurs."""
     places = np.searchsorted(keys, wanted)
     return places, np.append(keys, np.uint64(0))[places] == wanted
 
 
 def _are_most(counts: np.ndarray) -> np.ndarray:
-    """Whether each count is among the greatest, at most `MOST_PAIRS`; equal counts all or none."""
+    """Whether each count is among the `MOST_PAIRS` greatest; equal counts all or none."""
     if len(counts) <= MOST_PAIRS:
         return np.ones(len(counts), dtype=bool)
     least = np.partition(counts, len(counts) - MOST_PAIRS - 1)[len(counts) - MOST_PAIRS - 1]

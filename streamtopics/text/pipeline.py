@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A pipeline for streams, with a model that forgets recycled columns."""
+"""A pipeline for streams."""
 
 from __future__ import annotations
 
@@ -39,11 +39,10 @@ class StreamingPipeline(ShowsTopics, LinksToReference, Pipeline, WithCache):
 
     Notes
     -----
-    If a step fails, earlier steps have learnt. Changed columns are forgotten before the next
-    minibatch.
+    If a step fails, earlier steps have learnt. The next call forgets the changed columns.
 
-    One thread learns at a time. Copies, pickles and files hold the steps between two minibatches.
-    While another thread learns, transform by a `copy.copy`.
+    One thread learns at a time; meanwhile transform by a `copy.copy`. Copies, pickles and files
+    have the steps between two minibatches.
 
     Examples
     --------
@@ -67,35 +66,16 @@ class StreamingPipeline(ShowsTopics, LinksToReference, Pipeline, WithCache):
 
         Parameters
         ----------
-        X : iterable
-            Input of the first step: texts.
-        y : array-like or None
-            Passed to the steps, such as labels or ratings.
+        X, y : iterable, array-like or None
+            Texts, and labels or ratings for the steps.
         **params : dict
-            Passed to `partial_fit` of the last step, such as ``time``, or to requesting steps by
-            routing.
-
-        Returns
-        -------
-        self : object
-            The pipeline.
+            For `partial_fit` of the last step, such as ``time``, or for steps by metadata routing.
         """
         with held(self._locks()):
             self._learn(X, y, params)
         return self
 
     def fit(self, X: object, y: object = None, **params: Any) -> Self:
-        """Fit the steps one after another, like scikit-learn's Pipeline.
-
-        Parameters
-        ----------
-        X, y, **params
-            As in scikit-learn's Pipeline.
-
-        Returns
-        -------
-        self : object
-        """
         with held(self._locks()):
             super().fit(X, y, **params)
         return self
@@ -109,14 +89,12 @@ class StreamingPipeline(ShowsTopics, LinksToReference, Pipeline, WithCache):
         return state
 
     def _locks(self) -> list[threading.RLock]:
-        """Return the locks of the pipeline and of its steps."""
         steps = self.steps if isinstance(self.steps, list) else []
         within = [step[-1] for step in steps if isinstance(step, tuple | list) and len(step) == 2]
         inner = [lock for p in within if isinstance(p, StreamingPipeline) for lock in p._locks()]
         return [lock_of(self), *inner]
 
     def _learn(self, X: Any, y: object, params: dict[str, Any]) -> None:
-        """Learn from one minibatch, step by step."""
         *first, (name, last) = steps_of(self)
         if last is self or not learns(last):
             raise AttributeError(f"partial_fit needs a last step that learns, not {last!r:.99}")
@@ -156,7 +134,7 @@ class StreamingPipeline(ShowsTopics, LinksToReference, Pipeline, WithCache):
         self._n_passed = n_passed
 
     def _given(self, params: dict[str, Any]) -> list[Mapping[str, Any]]:
-        """Return the arguments of `partial_fit` for each single step, by the step's methods."""
+        """Return the arguments of each step, by method."""
         if not params or not get_config()["enable_metadata_routing"]:
             return [*[{}] * (len(steps_of(self)) - 1), {"partial_fit": params}]
         routed = process_routing(self, "partial_fit", **params)
@@ -191,23 +169,14 @@ class StreamingPipeline(ShowsTopics, LinksToReference, Pipeline, WithCache):
     def top_words(self, n_words: int = 10, **how: Any) -> list[list[str]]:
         """Return the top words of each topic, by the last step's `top_words`.
 
-        Parameters
-        ----------
-        n_words : int, default=10
-            Words for each topic.
-        **how : dict
-            Passed on, for example ``relevance``.
-
-        Returns
-        -------
-        words : list of n_components lists of str
+        `how` is passed on, for example ``relevance``.
         """
         words: list[list[str]] = last_step(self).top_words(names_of(self), n_words, **how)
         return words
 
 
 def _snapshot(step: Any) -> Any:
-    """Return a name and a copy of its step, if the step learns from minibatches."""
+    """Return a name and step, copied if the step learns."""
     if not (isinstance(step, tuple | list) and len(step) == 2):
         return step
     name, one = step
@@ -222,7 +191,7 @@ def _snapshot(step: Any) -> Any:
 
 
 def _check_can_forget(before: list[tuple[str, Any]], name: str, last: object) -> None:
-    """Refuse an open vocabulary before a step that would take new words for old words."""
+    """Refuse an open vocabulary before a step without `forget_words`."""
     open_ones = [
         name
         for name, step in before
@@ -236,10 +205,7 @@ def _check_can_forget(before: list[tuple[str, Any]], name: str, last: object) ->
 
 
 def _kept_columns(name: str, step: Any, width: int, width_after: int) -> NDArray[np.int64]:
-    """Return the input column of each output column of a step, if columns are kept.
-
-    For a step that does not tell, columns stay in place, unless their number changes.
-    """
+    """Return the input column of each output column of a step."""
     names = getattr(step, "feature_names_in_", None)
     if names is None:
         names = np.array([f"x{i}" for i in range(width)], dtype=object)
@@ -259,7 +225,7 @@ def _kept_columns(name: str, step: Any, width: int, width_after: int) -> NDArray
 
 
 def _taken_in(step: Any, X: object, y: object, given: Mapping[str, Any]) -> Any:
-    """Return a step's output for a minibatch, after the step has learnt if it can."""
+    """Return a step's output, after learning if the step can."""
     to_learn = given.get("partial_fit", {})
     if learns(step) and hasattr(step, "partial_fit_transform"):
         return step.partial_fit_transform(X, y, **to_learn)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One matrix of sentences by words for each document."""
+"""Counts of words by sentence."""
 
 from __future__ import annotations
 
@@ -30,9 +30,7 @@ from streamtopics.utils.structure import (
 
 
 class SentenceVectorizer(TextVectorizer, auto_wrap_output_keys=None):
-    """Turn documents into counts of the words in each sentence.
-
-    A document becomes a matrix with a row for each sentence: a sample is still a document.
+    """Turn each document into a matrix of counts with a row for each sentence.
 
     Parameters
     ----------
@@ -40,23 +38,17 @@ class SentenceVectorizer(TextVectorizer, auto_wrap_output_keys=None):
         Counts words. None is ``StreamingCountVectorizer()``. The vectorizer is cloned, except a
         `sklearn.frozen.FrozenEstimator`.
     splitter : callable or None, default=None
-        Maps a text to its sentences, a list of str. None is
-        :func:`~streamtopics.text.split_sentences`, for English-like prose.
+        Maps a text to a list of sentences. None is :func:`~streamtopics.text.split_sentences`.
 
     Attributes
     ----------
     vectorizer_ : object
         The fitted vectorizer.
 
-    See Also
-    --------
-    split_sentences : The default splitter, with rules and limits.
-
     Notes
     -----
     ``min_df``, ``max_df`` and the idf of TfidfVectorizer count documents, not sentences. N-grams
-    do not reach across the end of a sentence. Row s of document d is
-    ``sentences(raw_documents)[d][s]``, also if it is zero.
+    end with a sentence. Row s of document d is ``sentences(raw_documents)[d][s]``, also if zero.
 
     Examples
     --------
@@ -85,23 +77,13 @@ class SentenceVectorizer(TextVectorizer, auto_wrap_output_keys=None):
         self.splitter = splitter
 
     def _labelled(self, found: np.ndarray, raw_documents: Any) -> np.ndarray:
-        """Matrices of documents, or for pandas output a Series with the input's labels."""
+        """The matrices of documents; a labelled Series for pandas output."""
         if (labels := row_labels(raw_documents)) is None or not outputs_pandas(self):
             return found
         return cast("np.ndarray", type(raw_documents)(list(found), index=labels, dtype=object))
 
     def sentences(self, raw_documents: Iterable[Any]) -> list[list[str]]:
-        """Return the sentences of each document, one for each row, also before a fit.
-
-        Parameters
-        ----------
-        raw_documents
-            As in `fit`.
-
-        Returns
-        -------
-        sentences : list of lists of str
-        """
+        """Return the sentences of each document, a list of lists of str, also before a fit."""
         check_no_frame(raw_documents)
         # Rows of a table are no documents.
         shape = shape_of(raw_documents)
@@ -137,7 +119,7 @@ class SentenceVectorizer(TextVectorizer, auto_wrap_output_keys=None):
         return self._labelled(self._apart(counts, documents), raw_documents)
 
     def _learn(self, documents: list[list[str]]) -> sparse.csr_matrix | None:
-        """Set the vectorizer; return counts of all sentences if found on the way."""
+        """Fit the vectorizer; return counts of all sentences if already found."""
         vectorizer = self._fresh()
         if getattr(vectorizer, "input", None) != "content":
             raise ValueError("vectorizer must be one of scikit-learn's for texts, input='content'")
@@ -159,7 +141,7 @@ class SentenceVectorizer(TextVectorizer, auto_wrap_output_keys=None):
         return None
 
     def _apart(self, counts: sparse.csr_matrix, documents: list[list[str]]) -> np.ndarray:
-        """Return the rows of each document, with the words if known to the vectorizer."""
+        """Return the rows of each document, with known words."""
         if hasattr(self.vectorizer_, "get_feature_names_out"):
             counts = NamedCounts.of(counts, self.get_feature_names_out())
         return rows_apart(counts, list(accumulate(map(len, documents), initial=0)))

@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Splitter of English-like prose into sentences: characters, words and rules of compiled code.
-
-Besides empty lines, items of lists and Chinese full stops, sentences end at the last mark of a
-token, so each pair of neighbouring tokens is examined once.
-"""
+"""Splitter of English-like prose into sentences: words and rules of compiled code."""
 
 import re
 
@@ -86,16 +82,15 @@ def split_sentences(text: str) -> list[str]:
     - after initials, acronyms and common abbreviations (``J. S. Bach``, ``U.S. Army``), unless the
       next word often begins a sentence, such as ``The``;
     - after the number of an item (``1. Open the box.``);
-    - before a small letter, unless the text lacks capitals; nor does an ellipsis, or a mark before
-      a closing quote or bracket.
+    - before a small letter, unless the text lacks capitals. The same holds for an ellipsis, or a
+      mark before a closing quote or bracket.
 
-    An empty line ends a sentence. So does an item of a list, with ``-``, ``*`` or ``•`` in front.
-    Chinese and Japanese full stops need not be followed by a space.
+    A sentence also ends at an empty line, before an item of a list (``-``, ``*`` or ``•``), and at
+    a Chinese or Japanese full stop.
 
     Parameters
     ----------
     text : str
-        A document.
 
     Returns
     -------
@@ -104,9 +99,8 @@ def split_sentences(text: str) -> list[str]:
 
     Notes
     -----
-    The rules are without names and grammar. Errors occur at sentences with a small first letter
-    ("... sold. eBay paid"), names after acronyms ("in the U.S. Obama said") or after a question in
-    quotes, marks in names ("Yahoo! said"), and headings without an empty line below.
+    The rules have no names and grammar. Errors occur before small first letters ("eBay") or names
+    after acronyms ("the U.S. Obama said"), after a question in quotes, and in headings.
 
     Examples
     --------
@@ -121,25 +115,25 @@ def split_sentences(text: str) -> list[str]:
 
 
 def is_fragment(sentence: str) -> bool:
-    """Whether a sentence lacks letters and digits, or begins unlike one, as in ", and is"."""
+    """Whether a sentence has marks alone, or begins unlike a sentence: ", and is"."""
     head = sentence.lstrip(OPENING + " ")[:1]
     return head.islower() or head in NEVER_FIRST or not any(map(str.isalnum, sentence))
 
 
 def has_content(sentence: str) -> bool:
-    """Whether a sentence has a number, or a word other than English stop words."""
+    """Whether a sentence has a number or a word, except stop words."""
     return not ENGLISH_STOP_WORDS.issuperset(re.findall(r"\w+", sentence.lower()))
 
 
 def goes_back(sentence: str) -> bool:
-    """Whether a sentence begins as the continuation of another, by its first words."""
+    """Whether the first words continue another sentence."""
     first, second, third = [*WORD.findall(sentence.lower()), "", "", ""][:3]
     is_of_other = second in OTHERS or (second, third) == ("it", "s")
     return first in CONTINUE or (first in CLAUSES and is_of_other)
 
 
 def is_abbreviated(stem: str, head: str, has_upper: bool) -> bool:
-    """Whether the full stop between two words, `stem` and `head`, ends an abbreviation."""
+    """Whether the full stop between two words ends an abbreviation."""
     given = COMPOUND.split(stem.lstrip(OPENING))[-1]
     word = given.lower()
     if word in NEVER_LAST:

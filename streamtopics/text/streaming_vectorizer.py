@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Fast counts of words, for corpora and for endless streams of text."""
+"""Fast counts of words, for corpora and for streams."""
 
 from __future__ import annotations
 
@@ -33,41 +33,38 @@ class StreamingCountVectorizer(
 ):
     """Count words, fast, with a vocabulary that may follow a stream.
 
-    After `fit` words, columns and counts equal those of scikit-learn's CountVectorizer, computed
-    many times faster and on several threads. With `partial_fit` the vocabulary is open:
-    `max_features` columns hold the currently frequent words, in bounded memory.
+    After `fit` words, columns and counts equal those of scikit-learn's CountVectorizer, many times
+    faster and on several threads. With `partial_fit` the vocabulary is open: `max_features` columns
+    hold the currently frequent words, in bounded memory.
 
-    Compiled code cuts texts into words if `analyzer` is "word", `token_pattern` is a pattern for
+    Words are cut by compiled code if `analyzer` is "word", `token_pattern` is a pattern for
     runs of word characters or letters, such as ``r"\\b\\w{3,}\\b"`` or ``r"\\b[^\\W\\d_]{3,}\\b"``,
-    and `tokenizer`, `preprocessor` and `strip_accents` are not functions. Otherwise Python code
-    does.
+    and `tokenizer`, `preprocessor` and `strip_accents` are not functions; otherwise in Python.
 
     Parameters
     ----------
     input, encoding, decode_error, strip_accents, lowercase, preprocessor, tokenizer, stop_words, \
 token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
-        As in scikit-learn's CountVectorizer, with the same defaults.
+        As in scikit-learn's CountVectorizer.
     max_df : float in [0, 1] or int, default=1.0
-        As in CountVectorizer. In a stream a word loses its column if its decayed number of
-        documents exceeds `max_df`; if `max_df` is a share, one document never is too many.
+        As in CountVectorizer. In a stream a word above this decayed frequency loses its column. If
+        `max_df` is a share, one document never is too many.
     min_df : float in [0, 1] or int, default=1
-        As in CountVectorizer. In a stream a word needs this frequency for a column. If `min_df` is
-        a count and `max_df` a share, words get columns only after min_df / max_df documents.
+        As in CountVectorizer. In a stream a word needs this decayed frequency for a column. If
+        `min_df` is a count and `max_df` a share, words get columns after min_df / max_df documents.
     max_features : int or None, default=None
         As in CountVectorizer. Required for `partial_fit`: the number of columns.
     half_life : float or None, default=100_000
-        Documents after which the weight of a document of a stream is halved. With None all
-        documents of the stream keep the same weight.
+        Number of documents of a stream after which a document counts half; None is infinity.
     n_candidates : int or None, default=None
-        Least number of counted words without a column in a stream. A larger number finds rarer
-        words. None is `max_features`.
+        Least number of counted words without a column in a stream; more find rarer words. None is
+        `max_features`.
     margin : float, default=1.5
-        A word without a column takes the column of a rarer word if its decayed number of documents
-        is more than `margin` times as large.
+        A word takes the column of a rarer word if the decayed frequency is more than `margin` times
+        as large.
     phrases : bool or Phrases, default=False
-        Whether to find related neighbours, for example "credit card", and count each pair as one
-        word. True is ``Phrases()``. Between neighbours is a space, a line end or a hyphen, never a
-        stop word.
+        Whether to count related neighbours, for example "credit card", as one word. True is
+        ``Phrases()``. Between neighbours is a space, a line end or a hyphen.
     n_jobs : int or None, default=None
         Number of threads; results are the same for any number.
 
@@ -78,11 +75,11 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
     fixed_vocabulary_ : bool
         Whether `vocabulary` was given.
     recycled_ : ndarray of int64
-        Columns without their former word since a stream's last step; a model must forget these.
+        Columns that lost a word in the last step of a stream; a model must forget these columns.
     n_documents_seen_ : int
         Number of documents seen in a stream.
     document_frequency_ : ndarray of shape (max_features,), float64
-        In a stream, decayed number of documents with each column's word; 0 for free columns.
+        In a stream, decayed frequency of each column's word; 0 for columns without a word.
 
     See Also
     --------
@@ -91,8 +88,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
     Notes
     -----
     In a stream words of more than 256 characters get no column, and columns without a word are
-    named "<free 0>", with their number. `half_life`, `margin` and `n_candidates` are not used by
-    `fit`; `fit` warns if these are set.
+    named "<free 0>". `fit` warns of `half_life`, `margin` and `n_candidates`.
 
     Examples
     --------
@@ -194,11 +190,6 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
             The minibatch.
         y : None
             Ignored.
-
-        Returns
-        -------
-        self : object
-            The vectorizer.
         """
         self._follow(raw_documents)
         return self
@@ -206,23 +197,13 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
     def partial_fit_transform(
         self, raw_documents: Iterable[Any], y: object = None
     ) -> sparse.csr_matrix:
-        """Learn from a minibatch and return the counts, in one pass over the texts.
-
-        Parameters
-        ----------
-        raw_documents, y
-            As in `partial_fit`.
-
-        Returns
-        -------
-        X : CSR matrix of shape (n_documents, max_features)
-        """
+        """Learn from a minibatch, and return counts of shape (n_documents, max_features)."""
         return self._matrix(*self._follow(raw_documents))
 
     def _learn(
         self, raw_documents: Any, counted: Callable[..., Counts] = count
     ) -> tuple[Counts, np.ndarray]:
-        """Set the vocabulary of a corpus; return the counts and the column of each word."""
+        """Set the vocabulary of a corpus; return counts, and columns of words."""
         self._check_parameters()
         warn_of_no_effect(self, "half_life", "margin", "n_candidates")
         given = self._given(warns=True)
@@ -239,7 +220,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         return counts, columns
 
     def _with_columns(self, counts: Counts, table: PhraseTable | None) -> tuple[Counts, np.ndarray]:
-        """Counts, and the words with a column; phrases without a column are taken apart."""
+        """Counts, and the words with a column; other phrases are two words."""
         if table is None:
             return counts, self._worth_a_column(counts)
         phrases = set(table.names.values())
@@ -255,7 +236,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
     def _looked(
         self, table: PhraseTable, counts: Counts, n_before: int | None = None
     ) -> PhraseTable:
-        """The table of pairs after a look at documents, with `n_before` seen before."""
+        """The table of pairs after a sample of documents."""
         rule = self.phrases if isinstance(self.phrases, Phrases) else Phrases()
         found = counts.pairs(looked_at(n_before, counts.n_documents))
         return table.step(found, rule, n_before or 0, self.half_life)
@@ -272,7 +253,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         return kept
 
     def _total(self, counts: Counts, words: np.ndarray) -> np.ndarray:
-        """Tokens of some words, or, for binary counts, documents with the words."""
+        """Tokens of some words; for binary counts documents."""
         if self.binary:
             total_dtype = np.zeros(1, dtype=self.dtype).sum().dtype
             frequencies: np.ndarray = counts.frequencies[words].astype(total_dtype)
@@ -282,7 +263,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         return np.asarray(self._matrix(counts, columns, len(words)).sum(axis=0)).ravel()
 
     def _follow(self, raw_documents: Iterable[Any]) -> tuple[Counts, np.ndarray]:
-        """Take a step of a stream; return the counts and the column of each word."""
+        """Take a step of a stream; return counts, and columns of words."""
         before = self._vocabulary
         self._check_parameters()
         given = self._given(warns=before is None)
@@ -318,7 +299,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
     def _counted_along(
         self, raw_documents: Iterable[Any], vocabulary: ClosedVocabulary | OpenVocabulary
     ) -> tuple[Counts, ClosedVocabulary | OpenVocabulary]:
-        """Counts of a minibatch, and the vocabulary with the phrases found."""
+        """Counts of a minibatch, and the vocabulary with new phrases."""
         if not self.phrases or not isinstance(vocabulary, OpenVocabulary):
             return self._counted(raw_documents), vocabulary
         documents = raw_documents if isinstance(raw_documents, Sized) else list(raw_documents)
@@ -334,7 +315,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         return self._checked(counts.joined(phrases)), vocabulary
 
     def __getstate__(self) -> dict[str, Any]:
-        """Parameters and fitted attributes, in a dict safe from later learning."""
+        """The state in a new dict, safe from later learning."""
         return dict(super().__getstate__())
 
     def _policy(self) -> Policy:
@@ -345,41 +326,27 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
 
     @property
     def recycled_(self) -> np.ndarray:
-        """Columns without their former word since the last step of a stream."""
         if self.vocabulary is not None:
             return np.zeros(0, np.int64)
         return self._stream("recycled_").recycled
 
     @property
     def n_documents_seen_(self) -> int:
-        """Number of documents seen in a stream."""
         return self._stream("n_documents_seen_").n_documents
 
     @property
     def document_frequency_(self) -> np.ndarray:
-        """Decayed number of documents with each column's word."""
         table = self._stream("document_frequency_").table
         return np.asarray(table.owners(np.arange(table.n_columns))[1])
 
     def changed_since(self, n_documents: int) -> np.ndarray:
-        """Columns of a stream with a new or lost word since `n_documents`.
-
-        Parameters
-        ----------
-        n_documents : int
-            Value of `n_documents_seen_` at a time when a model knew the words of all columns.
-
-        Returns
-        -------
-        columns : ndarray of int64
-            Columns with other words in a model's earlier topics.
-        """
+        """Columns of a stream with new or lost words since `n_documents` documents were seen."""
         if self.vocabulary is not None:
             return np.zeros(0, np.int64)
         return np.asarray(self._stream("changed_since").table.changed_since(n_documents))
 
     def _check_parameters(self) -> None:
-        """Check all parameters but the vocabulary, unless already checked."""
+        """Check all parameters but the vocabulary, once."""
         own = vars(self).items()
         parameters = {name: value for name, value in own if name.strip("_") == name}
         known = self._cache.get("checked", {})
@@ -405,7 +372,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         counted: Callable[..., Counts] = count,
         phrases: Iterable[str] | None = (),
     ) -> Counts:
-        """The words of documents, with counts within the range of `dtype`."""
+        """Count the words of documents, within the range of `dtype`."""
         return self._checked(counted(self, raw_documents, self.n_jobs, phrases))
 
     def _checked(self, counts: Counts) -> Counts:
@@ -419,7 +386,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         return counts
 
     def _given(self, warns: bool = False) -> ClosedVocabulary | None:
-        """The parameter `vocabulary`, checked as in CountVectorizer, which may warn."""
+        """The parameter `vocabulary`, checked as in CountVectorizer."""
         if warns:
             self._warn_for_unused_params()
         if self.vocabulary is None:
@@ -444,7 +411,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         return ClosedVocabulary(list(map(str, words)))
 
     def _fitted(self) -> ClosedVocabulary | OpenVocabulary:
-        """The present vocabulary, also a given vocabulary before a fit."""
+        """The learnt or given vocabulary."""
         found = self._vocabulary or self._given()
         if found is None:
             raise NotFittedError("Vocabulary not fitted or provided: call fit or partial_fit first")
@@ -467,12 +434,10 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
 
     @property  # type: ignore[misc]  # It is not set.
     def vocabulary_(self) -> dict[str, int]:
-        """The column of each word."""
         return self._fitted().columns
 
     @property
     def fixed_vocabulary_(self) -> bool:  # type: ignore[override]  # It is not set.
-        """Whether the words were given."""
         return self.vocabulary is not None
 
     def get_feature_names_out(self, input_features: object = None) -> np.ndarray:
@@ -493,7 +458,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
 
 
 def with_labels(counts: sparse.csr_matrix, raw_documents: object) -> sparse.csr_matrix:
-    """Counts of texts, with the labels of the rows of a Series."""
+    """Counts with the labels of a Series of texts, if any."""
     if (labels := row_labels(raw_documents)) is None:
         return counts
     named = counts if isinstance(counts, NamedCounts) else NamedCounts(counts)

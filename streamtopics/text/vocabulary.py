@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The columns of words, for a corpus or a stream.
 
-The vocabulary of a stream keeps the document frequency of the words with a column, and of a bounded
-number of candidates. Documents seen n documents ago count 2^(-n / h), h the half-life. Candidates
-are counted as by Misra and Gries (1982): when there are too many, the (M+1)-th largest count is
-subtracted from all counts, and candidates without a count are dropped. So no count is too large or
-too small by more than W / (M + 1), W the decayed number of (document, word) pairs.
+A stream has document frequencies of words with a column, and of a bounded number M of candidates.
+Documents seen n documents ago count 2^(-n / h), h the half-life. If there are too many candidates,
+the (M+1)-th largest count is subtracted from all (Misra and Gries, 1982). So counts err by at most
+W / (M + 1), W the decayed number of (document, word) pairs.
 """
 
 from __future__ import annotations
@@ -44,7 +43,6 @@ class ClosedVocabulary:
         return {"names": json.dumps(self.names), "phrases": self.phrases}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Set the words."""
         vars(self).update(state, names=json.loads(state["names"]))
 
     @cached_property
@@ -54,7 +52,6 @@ class ClosedVocabulary:
 
     @property
     def n_columns(self) -> int:
-        """Number of columns."""
         return len(self.names)
 
     @cached_property
@@ -80,8 +77,7 @@ class Policy:
     def limits(self, weight: float, so_far: bool = False) -> tuple[float, float]:
         """Least and greatest document frequency of a word, of `weight` documents.
 
-        Of the documents seen so far a share may be less than one. A word of one document is then
-        not too frequent, and no word has a column while `max_df` is fewer documents than `min_df`.
+        Of the documents `so_far` a share may be less than one.
         """
         low, high = (_documents(df, weight) for df in (self.min_df, self.max_df))
         grows = so_far and _is_share(self.max_df)
@@ -91,7 +87,7 @@ class Policy:
 
 
 def _documents(df: float, weight: float) -> float:
-    """The number of documents of a share, or a number, of `weight` documents."""
+    """Turn a share of documents into a number."""
     return df * weight if _is_share(df) else float(min(df, MOST_DOCUMENTS))
 
 
@@ -101,10 +97,9 @@ def _is_share(df: float) -> bool:
 
 @dataclass(frozen=True)
 class OpenVocabulary:
-    """The words of a stream with columns, and the candidates for columns.
+    """The words of a stream with columns, and candidates for columns.
 
-    A step shares the list of words and the table of columns with the vocabulary before the step,
-    and adds to the end of the list; the table tells how many first words count.
+    A step appends to the shared lists; `table` knows the number of own words.
     """
 
     _holds = (
@@ -125,14 +120,13 @@ class OpenVocabulary:
     phrases: PhraseTable | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        """The fields, with the counted words, without words added by a later step."""
+        """The fields, without words added by a later step."""
         with lock_of(SHARED):
             words = self.words[: self.n_words]
         arrays = dict(zip(ARRAYS, self.table.arrays(), strict=True))
         return {**vars(self), **arrays, "words": json.dumps(words), "places": None, "table": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Set the fields."""
         words = json.loads(state["words"])
         table = kernel.Columns(*(state.pop(name) for name in ARRAYS))
         vars(self).update(state, words=words, places=kernel.Words(words), table=table)
@@ -149,7 +143,6 @@ class OpenVocabulary:
 
     @classmethod
     def empty(cls, n_columns: int) -> OpenVocabulary:
-        """Return the vocabulary of a new stream."""
         owner, since = np.full(n_columns, -1, dtype=np.int32), np.zeros(n_columns, dtype=np.int64)
         return cls(
             [], kernel.Words([]), kernel.Columns(np.empty(0), np.empty(0, np.int32), owner, since)
@@ -157,16 +150,14 @@ class OpenVocabulary:
 
     @property
     def n_columns(self) -> int:
-        """Number of columns."""
         return int(self.table.n_columns)
 
     @property
     def names(self) -> list[str]:
-        """The words by column; other names for columns without a word."""
+        """The words by column; other names for free columns."""
         return self.names_of(np.arange(self.n_columns))
 
     def names_of(self, columns: np.ndarray) -> list[str]:
-        """Return the words of some columns."""
         held = zip(columns.tolist(), self.table.owners(columns)[0].tolist(), strict=True)
         return [self.words[i] if i >= 0 else f"{FREE}{c}>" for c, i in held]
 
@@ -177,19 +168,17 @@ class OpenVocabulary:
 
     @property
     def columns(self) -> dict[str, int]:
-        """The column of each word with a column."""
         owner = self.table.owner
         return {self.words[owner[c]]: c for c in np.flatnonzero(owner >= 0).tolist()}
 
     def columns_of(self, words: list[str]) -> np.ndarray:
-        """Return the column of each word, -1 for none."""
         columns: np.ndarray = self.table.of_words(self.places.of(words))
         return columns
 
     def step(
         self, words: list[str], frequencies: np.ndarray, n_documents: int, policy: Policy
     ) -> OpenVocabulary:
-        """Return the vocabulary after a minibatch, by its words and their documents."""
+        """Return the vocabulary after a minibatch."""
         if not n_documents:
             return replace(self, recycled=NONE)
         decay = 1.0 if policy.half_life is None else 2.0 ** (-n_documents / policy.half_life)
@@ -220,7 +209,6 @@ class OpenVocabulary:
     def _with_counts(
         self, words: list[str], frequencies: np.ndarray, *how: float
     ) -> OpenVocabulary:
-        """Take a step of the table with the words of a minibatch, known and new."""
         places = self._places_of(words)
         new = [i for i in np.flatnonzero(places < 0).tolist() if len(words[i]) <= LONGEST]
         all_words, all_places = self._with_words([words[i] for i in new])
@@ -232,7 +220,7 @@ class OpenVocabulary:
         return replace(self, words=all_words, places=all_places, table=table)
 
     def _with_words(self, added: list[str]) -> tuple[list[str], Any]:
-        """Words and places with more at the end; copies if another step has added words."""
+        """Words and places with more at the end."""
         n = self.n_words
         # Several vocabularies share the list.
         with lock_of(SHARED):
@@ -245,7 +233,7 @@ class OpenVocabulary:
         return words, places
 
     def _bounded(self, n_candidates: int) -> OpenVocabulary:
-        """All words with a column and, if there are twice too many, the counted candidates."""
+        """The vocabulary with at most twice `n_candidates`."""
         if self.n_words - self.table.n_held <= 2 * n_candidates:
             return self
         frequency, column, owner, since = self.table.arrays()

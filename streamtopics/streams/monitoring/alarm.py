@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Records of a monitor: tests and alarms, with changed topics, words and new subjects."""
+"""Tests and alarms of a `DriftMonitor`."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ N_GROUPS, LEAST_DOCUMENTS, TIMES = 40, 10, 2
 
 
 class DriftTest(NamedTuple):
-    """The comparison of one minibatch with the documents held back before.
+    """A comparison of one minibatch with the documents held back before.
 
     Attributes
     ----------
     batch, time : int, object
         Number of the minibatch in the monitor, from 1, and its time.
     p_exact, p_chart, alarm : float, float, bool
-        p-values by relabelling the documents and relative to earlier tests, NaN without enough of
-        these; an alarm if both are less than `alpha`.
+        p-values by relabelling the documents and relative to earlier tests, NaN with fewer than
+        three. Both are less than `alpha` in an alarm.
     """
 
     batch: int
@@ -48,11 +48,10 @@ class ChangedTopic(NamedTuple):
     topic, words : int, tuple of str
         Row in the model, and top words before the minibatch was learnt.
     how : {"changed", "grown", "shrunk"}
-        "changed": the new documents have less probable words of the topic. "grown", "shrunk": the
-        new documents have more, or fewer, words of the topic.
+        New documents have less probable words of the topic, more words, or fewer words.
     difference : float
-        Mean of the new documents minus mean of the earlier documents, in standard errors: of -log
-        probability of the topic's words if "changed", otherwise of the number of these words.
+        Mean of new minus mean of earlier documents, in standard errors, of -log probability of the
+        topic's words ("changed") or of the number of words.
     """
 
     topic: int
@@ -62,7 +61,7 @@ class ChangedTopic(NamedTuple):
 
 
 class NewWord(NamedTuple):
-    """A word, or the number of a column, with numbers of new and earlier documents."""
+    """A word or number of a column, with numbers of new and earlier documents."""
 
     word: str
     new: int
@@ -70,14 +69,14 @@ class NewWord(NamedTuple):
 
 
 class NewTopic(NamedTuple):
-    """A subject with more documents in a minibatch than in the stream before.
+    """A subject with more documents in a minibatch than before.
 
     Attributes
     ----------
     words, rows : tuple of str, tuple of int
-        At most eight words, the surest first, and places of documents, the most typical first.
+        At most eight words, the surest first; places of documents, the most typical first.
     share, error : float
-        Share of the new documents minus share of the earlier ones, and the standard error.
+        Share of the new documents minus share of the earlier documents, and the standard error.
     """
 
     words: tuple[str, ...]
@@ -87,7 +86,7 @@ class NewTopic(NamedTuple):
 
 
 class Alarm(NamedTuple):
-    """A change of a stream; `print` shows it in a few lines.
+    """A change of a stream; `print` shows a summary.
 
     Attributes
     ----------
@@ -128,7 +127,7 @@ class Alarm(NamedTuple):
 
 
 def alarm_of(row: Sequence[Any]) -> Alarm:
-    """The alarm of a row, with lists or tuples."""
+    """The alarm of a saved row."""
     *numbers, topics, words, new = row
     found = (
         tuple(ChangedTopic(k, how, d, tuple(top)) for k, how, d, top in topics),
@@ -141,7 +140,7 @@ def alarm_of(row: Sequence[Any]) -> Alarm:
 def changed_topics(
     found: Comparison, alpha: float, top_words: Sequence[Sequence[object]]
 ) -> tuple[ChangedTopic, ...]:
-    """Topics with differences beyond the normal quantile of alpha over twice their number."""
+    """Topics with a difference at the level alpha / (2 n_topics)."""
     n_topics = len(found.surprise)
     limit = -float(ndtri(alpha / (2 * n_topics)))
     topics = []
@@ -159,7 +158,7 @@ def changed_topics(
 def new_words(
     new: sparse.csr_matrix, before: sparse.csr_matrix, alpha: float, names: Sequence[object] | None
 ) -> tuple[NewWord, ...]:
-    """Words in more new documents than expected by chance: the tail of the hypergeometric law."""
+    """Words in more new documents than by chance (hypergeometric)."""
     n_new, n_before = new.shape[0], before.shape[0]
     in_new, in_before = (
         np.bincount(X.indices[X.data > 0], minlength=X.shape[1]) for X in (new, before)
@@ -182,13 +181,11 @@ def new_topics(
     names: Sequence[Any] | None,
     places: np.ndarray,
 ) -> tuple[NewTopic, ...]:
-    """New subjects among new documents at `places` in the minibatch; the surest first.
+    """New subjects among new documents at `places` in the minibatch, the surest first.
 
-    Documents are put into groups by k-means on vectors of neighbouring words, and the groups into a
-    binary tree by Ward's method, without regard to which are new. The node with the least
-    hypergeometric probability of so many new documents is a new subject, if this probability is
-    below alpha over the number of nodes (Bonferroni). Then all nodes that share a group with the
-    subject are removed, and so on: the tree scan of Kulldorff, Fang and Walsh (2003).
+    Ward's method makes a binary tree of groups of documents. The node with the least hypergeometric
+    probability of so many new documents is a subject, if the probability is below alpha over the
+    number of nodes; and so on without these groups (Kulldorff, Fang and Walsh, 2003).
     """
     m = new.shape[0]
     X = sparse.vstack([new, before], format="csr").astype(np.float64)
@@ -220,7 +217,7 @@ def new_topics(
 def _tree(
     X: sparse.csr_matrix, words: np.ndarray, n_groups: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Vectors and groups of documents, and nodes of the tree as truth values over the groups."""
+    """Vectors and groups of documents, and the groups below each node."""
     vectors = vectors_of(X, words.astype(np.int32))
     means = k_means(vectors, n_groups)
     nodes = list(np.eye(n_groups, dtype=bool))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""An alarm for changing streams, with a stated rate of false alarms."""
+"""An alarm with a stated rate of false alarms."""
 
 from __future__ import annotations
 
@@ -37,12 +37,11 @@ MAX_DOCUMENTS, N_PERMUTATIONS = 2000, 399
 
 
 class DriftMonitor(ShownAsTable):
-    """Learns from a stream and reports changes, with their topics and words.
+    """Learns from a stream and reports changes, with topics and words.
 
     A fifth of each minibatch is held back, and learnt eight minibatches later or after an alarm. A
-    new minibatch is compared with the held-back documents, none of them learnt yet. An alarm needs
-    small p-values of two tests. An exact test finds whether the new documents differ at all. A
-    chart finds whether they differ more than usual, because streams always move a little.
+    new minibatch is compared with held-back documents. An alarm needs two tests. An exact test
+    finds a difference. A chart finds a larger difference than usual, as streams always move.
 
     Parameters
     ----------
@@ -59,12 +58,12 @@ class DriftMonitor(ShownAsTable):
     n_batches, n_held_back : int
         Minibatches so far, and documents currently held back.
     past : ndarray of shape (n_past, 3)
-        Statistics of the chart, of surprise, use and words; at most twenty.
+        Statistics of the last twenty tests.
 
     Notes
     -----
-    Tests begin with the third minibatch, and alarms with the sixth. Minibatches should have about
-    equal size, some hundred documents. Slow changes and changes of few documents are missed.
+    Tests begin with the third minibatch, and alarms with the sixth. Minibatches should have equal
+    size, some hundred documents. Slow changes and changes of few documents are missed.
 
     Examples
     --------
@@ -92,7 +91,6 @@ class DriftMonitor(ShownAsTable):
 
     @property
     def n_held_back(self) -> int:
-        """Documents currently held back."""
         return sum(map(number_of_rows, self.documents))
 
     def _table(self) -> tuple[str, tuple[str, ...], list[Any]]:
@@ -111,12 +109,11 @@ class DriftMonitor(ShownAsTable):
         Parameters
         ----------
         model : estimator of topics over words or StreamingPipeline
-            The same for all of the stream. A failure leaves model and monitor unchanged, except for
-            steps of a pipeline.
+            The same for all of the stream. Only steps of a pipeline change in a failed call.
         X : {array-like, sparse matrix} of shape (n_documents, n_features) or iterable of str
             Word counts, or texts for a pipeline.
         time : object, default=None
-            Time of the minibatch; passed to `partial_fit` if given.
+            Passed to `partial_fit` if given.
         """
         batches.check_has_topics(model)
         check_not_frozen(model)
@@ -142,7 +139,7 @@ class DriftMonitor(ShownAsTable):
             self._learn(model, batches.named(model, together([rest, *old])), time, after)
 
     def finish(self, model: Learner) -> None:
-        """Learn from the documents still held back, at the end of the stream."""
+        """Learn from the documents still held back."""
         with lock_of(model):
             if self.documents:
                 *old, last = self.documents
@@ -171,7 +168,7 @@ class DriftMonitor(ShownAsTable):
     def _test(
         self, model: Learner, documents: Documents, time: object, rng: np.random.Generator
     ) -> dict[str, Any]:
-        """Test a minibatch; returns new values of attributes, with "alarms" after a change."""
+        """Test a minibatch, and return the new values of attributes."""
         if not self.documents or not number_of_rows(documents):
             return {}
         (some, places), (others, _) = (
@@ -207,7 +204,7 @@ class DriftMonitor(ShownAsTable):
         return after
 
     def _learn(self, model: Learner, X: Any, time: object, after: dict[str, Any]) -> None:
-        """Learn, and change the monitor if and only if the model has learnt."""
+        """Learn; change the monitor only if the model has learnt."""
         before = n_learnt(model)
         try:
             model.partial_fit(X, **({} if time is None else {"time": time}))
@@ -218,7 +215,7 @@ class DriftMonitor(ShownAsTable):
             raise
 
     def _set(self, after: dict[str, Any]) -> None:
-        """Change the monitor in one step; a signal handler cannot run in between."""
+        """Change the monitor in one step, without signals in between."""
         kernel.write([], [(self.__dict__, name, value) for name, value in after.items()])
 
 

@@ -1,39 +1,34 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tests of change between new and earlier documents: by relabelling, and relative to the past.
 
-Each word belongs to the topic k of its greatest probability phi. Sums over the different words of a
-document d are divided by the square root of their number m_d, because long documents vary more:
+Each word belongs to the topic k with the greatest probability phi. A document of m different
+words has by topic
 
-    u_dk = words of topic k, s_dk = -log phi of these words (their surprise).
+    use u_k = number of words of topic k,  surprise s_k = sum of -log phi of these words,
 
-New and earlier documents are put into blocks of equal size at random, about 64 in all. The sums of
-blocks are made linear as u_k - (total u_k / total m) m and s_k - (total s_k / total u_k) u_k,
-standardised, and cut at three standard deviations. A word has the number of documents with it; the
-256 words with the largest differences between blocks count, of five documents or more. Then
+divided by sqrt(m), because long documents vary more. About 64 random blocks of equal size hold
+new or earlier documents. The sums of blocks are made linear,
 
-    T = (mean of the new - mean of the others) / (sd sqrt(1/n_new + 1/n_others)),
+    u_k - (total u_k / total m) m,  s_k - (total s_k / total u_k) u_k,
 
-with sd over all blocks. Three statistics are large after a change:
+standardised, and cut at three standard deviations. Other features are the numbers of documents
+with a word, for the 256 words with the largest differences between blocks. For each feature
 
-    A_surprise = sqrt(sum over topics of max(0, T of the surprise)^2),
-    A_use = sqrt(sum over topics of (T of the use)^2),
-    A_words = sqrt(sum over the eight words with the largest T of max(0, T of the word)^2).
+    T = (mean of new - mean of other blocks) / (sd sqrt(1/n_new + 1/n_others)).
 
-If the documents are exchangeable, so are the labels of blocks, and
+The statistics A are the norms of max(0, T) of surprise, of T of use, and of max(0, T) of the eight
+words with the largest T. For exchangeable documents and B relabellings with statistics A_b
 
-    p = (1 + number of the B relabellings with A_b >= A) / (B + 1)
+    p = (1 + number of A_b >= A) / (B + 1)
 
-is at most a with probability at most a, whatever the model, the features and their number.
+is at most a with probability at most a, for any model. A stream always moves a little. So the
+chart compares z, A in standard deviations over relabellings, with m last values, without outliers:
 
-A stream that always moves a little is never exchangeable. So z, a statistic in standard deviations
-over the relabellings, is compared with the m last values, without outliers:
+    mu = sum z_i / m,  S = sum (z_i - mu)^2,  p = P(t_f > (z - mu) / (s sqrt(1 + 1 / m))).
 
-    mu = sum z_i / m,   S = sum (z_i - mu)^2,   p = P(t_f > (z - mu) / (s sqrt(1 + 1 / m))).
-
-The variance within minibatches is 1; the variance between minibatches is none or is estimated
-(Laney's p'-chart). If S is below the 0.95 quantile of chi-square with m - 1 degrees of freedom, s^2
-= max(1, (10 + S) / f) with f = m + 9, a prior worth ten minibatches without change; else s^2 = S /
-f with f = m - 1.
+With drift (S above the 0.95 quantile of chi-square with m - 1 degrees of freedom) s^2 = S / f and
+f = m - 1. Otherwise s^2 = max(1, (10 + S) / f) and f = m + 9: a prior of variance 1 is worth ten
+minibatches (Laney's p'-chart).
 """
 
 from __future__ import annotations
@@ -82,7 +77,7 @@ class BlockFeatures(NamedTuple):
 
 
 def without_ratio(values: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """Values less their sizes times the ratio of the sums of both; 0 if all sizes are 0."""
+    """Values less sizes times the ratio of sums, by column."""
     total = sizes.sum(axis=0)
     ratio = np.divide(values.sum(axis=0), total, where=total > 0, out=np.zeros(values.shape[1]))
     linear: np.ndarray = values - ratio * sizes
@@ -92,7 +87,7 @@ def without_ratio(values: np.ndarray, sizes: np.ndarray) -> np.ndarray:
 def block_features(
     model: Any, X: sparse.csr_matrix, n_new: int, rng: np.random.Generator
 ) -> BlockFeatures:
-    """Features of blocks of documents, the first `n_new` of which are new, under a fitted model."""
+    """Features of blocks under a fitted model; the first `n_new` documents are new."""
     model._validate()
     model._check_background(model._composed())
     block, n_new_blocks, n_blocks = blocks(n_new, X.shape[0] - n_new, rng)
@@ -120,7 +115,7 @@ def block_features(
 
 
 def blocks(n_new: int, n_before: int, rng: np.random.Generator) -> tuple[np.ndarray, int, int]:
-    """The block of each document, -1 for the few left over; how many are new, and all of them."""
+    """The block of each document, or -1; numbers of new and of all blocks."""
     sides = n_new, n_before
     size = max(1, min(sum(sides) // N_BLOCKS, min(sides) // LEAST_BLOCKS))
     block, first = np.full(sum(sides), -1), 0
@@ -131,7 +126,7 @@ def blocks(n_new: int, n_before: int, rng: np.random.Generator) -> tuple[np.ndar
 
 
 def leading_topics(model: Any, words: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
-    """The topic in which each word is most probable, -log of that, and the number of topics."""
+    """The topic and -log probability of each word, and n_topics."""
     n_topics = 1
     topic, probability = np.empty(len(words), np.intp), np.empty(len(words))
     for start in range(0, len(words), AT_ONCE):
@@ -147,7 +142,7 @@ def leading_topics(model: Any, words: np.ndarray) -> tuple[np.ndarray, np.ndarra
 
 
 class Comparison(NamedTuple):
-    """New documents beside earlier ones."""
+    """Statistics of new documents beside earlier documents."""
 
     # Of the surprise, the use and the words: statistic in standard deviations, and p-value.
     z: np.ndarray
@@ -158,7 +153,7 @@ class Comparison(NamedTuple):
 
 
 def permuted(n_new: int, n_others: int, n: int, rng: np.random.Generator) -> np.ndarray:
-    """Truth values (n + 1, n_new + n_others): the new come first in row 0, anywhere in others."""
+    """Labels (n + 1, n_blocks), True for new: true in row 0, otherwise random."""
     keys = rng.random((n + 1, n_new + n_others))
     # Keys have 53 bits, and do not tie.
     labels: np.ndarray = keys <= np.partition(keys, n_new - 1, axis=1)[:, n_new - 1 : n_new]
@@ -167,7 +162,7 @@ def permuted(n_new: int, n_others: int, n: int, rng: np.random.Generator) -> np.
 
 
 def standardised(features: np.ndarray) -> np.ndarray:
-    """Columns with mean 0 and variance 1; of those that do not vary, 0."""
+    """Columns with mean 0 and variance 1; 0 for constant columns."""
     centered = features - features.mean(axis=0)
     size = np.abs(features).max(axis=0, initial=0.0)
     sd = centered.std(axis=0, ddof=1)
@@ -177,17 +172,16 @@ def standardised(features: np.ndarray) -> np.ndarray:
 
 
 def dispersed(words: np.ndarray) -> np.ndarray:
-    """The columns of the words whose numbers differ most between blocks: variance over mean."""
+    """Columns of words with the greatest variance over mean."""
     ratio = words.var(axis=0) / np.maximum(words.mean(axis=0), LEAST)
     found: np.ndarray = words[:, np.argsort(-ratio, kind="stable")[:N_CANDIDATES]]
     return found
 
 
 def compare(features: BlockFeatures, n: int, rng: np.random.Generator) -> Comparison:
-    """Compare the new blocks with the others, by a hundred relabellings, and n if they may differ.
+    """Compare new blocks with others, by 99 relabellings, or `n` if p may be small.
 
-    A change makes blocks differ under any label. So z is in standard deviations over a hundred
-    relabellings of blocks without the difference of the two groups, and T then in those within.
+    For z and T the standard deviations are within the two groups.
     """
     n_new, k = features.n_new, features.use.shape[1]
     cut = np.clip(standardised(np.hstack([features.surprise, features.use])), -WITHIN, WITHIN)
@@ -211,7 +205,7 @@ def compare(features: BlockFeatures, n: int, rng: np.random.Generator) -> Compar
 
 
 def differences(standard: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """T under each row of labels: the sum of the others is that of the new with the other sign."""
+    """T under each row of labels, from the sum of the new."""
     n_new = int(labels[0].sum())
     scale = np.sqrt(1.0 / n_new + 1.0 / (labels.shape[1] - n_new))
     found: np.ndarray = labels.astype(np.float64) @ (scale * standard)
@@ -219,7 +213,7 @@ def differences(standard: np.ndarray, labels: np.ndarray) -> np.ndarray:
 
 
 def totals(statistic: np.ndarray, n_topics: int) -> np.ndarray:
-    """The three statistics (n, 3) of rows of T: of the surprise, the use and the words."""
+    """The statistics A, (n, 3), of rows of T."""
     of_surprise, of_use, of_words = np.split(statistic, (n_topics, 2 * n_topics), axis=1)
     if of_words.shape[1] > N_WORDS:
         of_words = np.partition(of_words, -N_WORDS, axis=1)[:, -N_WORDS:]
@@ -229,7 +223,7 @@ def totals(statistic: np.ndarray, n_topics: int) -> np.ndarray:
 
 
 def chart_p(past: np.ndarray, z: np.ndarray) -> np.ndarray:
-    """p-values, (n,), of statistics that are large after a change, given their past, (m, n)."""
+    """p-values of the chart for statistics z with the past (m, n)."""
     m = len(past)
     if m >= CLIPPED_FROM:
         middle = np.median(past, axis=0)

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Topics followed through a stream: snapshots, births and deaths, and news."""
+"""Identity and history of topics along a stream."""

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Identity of topics: matches known topics and the topics of the model at a snapshot by words.
+"""Identity of topics: matches known topics and the topics of the model by words.
 
-Topics with probabilities p and q of their kept words, scaled to sum to 1, have the affinity sum_w
-sqrt(p_w q_w) (Bhattacharyya's coefficient; 1 less the square of Hellinger's distance). A row is the
-topic with the closest words at the last snapshot, matched one to one, if the words are also like
-the topic's words ten snapshots ago. A new topic was split from an old topic if both together are
-closer to the old words; merged topics likewise.
+Topics with probabilities p and q of the kept words, scaled to sum to 1, have the affinity sum_w
+sqrt(p_w q_w). Topics and rows of the model are matched one to one by the last words, if the words
+of ten snapshots ago are also similar. A new topic was split from an old topic if both together
+are closer to the old words; merged topics likewise.
 """
 
 from __future__ import annotations
@@ -53,7 +52,7 @@ SHARES = (0.25, 0.5, 0.75)
 
 
 class Position(NamedTuple):
-    """A place in the stream: minibatches so far, the time of the last, and documents so far."""
+    """Numbers of minibatches and documents so far, and the last time."""
 
     batch: int
     time: object
@@ -61,7 +60,7 @@ class Position(NamedTuple):
 
 
 class KnownTopic(NamedTuple):
-    """A topic from when it was first seen."""
+    """A topic since birth."""
 
     topic: int
     # Row in the model at the last snapshot, -1 for none, and number of snapshots with the topic.
@@ -81,7 +80,7 @@ class KnownTopic(NamedTuple):
 
 
 class Snapshot(NamedTuple):
-    """The topics at one position, and their use since the previous snapshot."""
+    """The topics at a position, and their use since the last snapshot."""
 
     position: Position
     # A table, see `layout`, of topics with a row, and then of topics with a row since.
@@ -93,8 +92,8 @@ class Snapshot(NamedTuple):
 def layout(n_words: int) -> np.dtype[np.void]:
     """Columns of the topics in a snapshot; id, row and words are -1 if absent.
 
-    `use` are tokens, estimated from the sampled documents, and `squares` the variances. `weights`
-    are the probabilities of the words, scaled to sum to 1, and `kept` the sum before scaling.
+    `use` are tokens, estimated from the sampled documents, with variances `squares`. `weights` are
+    probabilities of words divided by the sum, `kept`.
     """
     table = (("words", np.int32, n_words), ("weights", float, n_words))
     numbers = (("use", float), ("squares", float), ("kept", float))
@@ -102,8 +101,6 @@ def layout(n_words: int) -> np.dtype[np.void]:
 
 
 class State(NamedTuple):
-    """The learnt state of a tracker, replaced as a whole."""
-
     now: Position
     # Learnt since the last snapshot with tokens.
     n_tokens: float
@@ -117,7 +114,7 @@ class State(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """Rows of a model: leading words, shares of the tokens (None without tokens), and position."""
+    """Rows of a model: leading words, shares or None, and position."""
 
     words: Sequence[Words]
     shares: np.ndarray | None
@@ -125,7 +122,6 @@ class Rows(NamedTuple):
 
     @property
     def least(self) -> float:
-        """Least share of a topic in use."""
         return LEAST / max(len(self.words), 1)
 
 
@@ -135,7 +131,7 @@ class Rows(NamedTuple):
 def match_topics(
     known: Sequence[KnownTopic], snapshots: Sequence[Snapshot], rows: Rows, n_topics: int
 ) -> tuple[tuple[KnownTopic, ...], int]:
-    """The known topics, topics with a row first, and the number of ids so far."""
+    """The known topics, present topics first, and the number of ids."""
     # Snapshots may be far apart: over ten of them topics would change as in the long run.
     last = snapshots[-DENSE:]
     recent = [s for s in last[:-1] if s.position.batch >= SINCE * rows.now.batch] + [*last[-1:]]
@@ -161,7 +157,7 @@ def match_topics(
 def _places(
     known: Sequence[KnownTopic], earlier: Mapping[int, Words], words: Sequence[Words], n_recent: int
 ) -> np.ndarray:
-    """For each row of the model the place of its topic among the known topics; -1 for none."""
+    """The known topic of each row, or -1."""
     place = np.full(len(words), -1)
     # A topic without a row must be recognised with certainty.
     for gone, limit in ((False, 0.5 * THRESHOLD), (True, THRESHOLD)):
@@ -228,7 +224,7 @@ def _born(
 def _with_end(
     topic: KnownTopic, held: Sequence[KnownTopic], earlier: Mapping[int, Words], rows: Rows
 ) -> KnownTopic:
-    """A topic with its end, if it has ended."""
+    """A topic with its death and merger, if any."""
     if topic.row < 0 and topic.died is None:
         topic = topic._replace(died=rows.now)
     if topic.died != rows.now:
@@ -244,7 +240,6 @@ def _with_end(
 
 
 def affinity_matrix(one: Sequence[Words], other: Sequence[Words]) -> np.ndarray:
-    """Affinity of all pairs of topics, each with numbers of words and weights."""
     if not len(one) or not len(other):
         return np.zeros((len(one), len(other)))
     roots = _roots([*one, *other])
@@ -263,9 +258,9 @@ def matching(affinity: np.ndarray, threshold: float) -> np.ndarray:
 
 
 def completed(merged: Sequence[Words], parts: Sequence[Words], other: Words) -> int:
-    """The place of the merged topic that is closer to two parts than to its own part alone.
+    """The place of the merged topic closer to its part and `other` together than to its part alone.
 
-    The best merged topic is taken, with the best of some shares; -1 for none.
+    -1 for none. Some shares of the two are tried.
     """
     best, least = -1, GAIN
     for i in np.flatnonzero(affinity_matrix(merged, [other]) >= PART).tolist():
@@ -281,9 +276,8 @@ def completed(merged: Sequence[Words], parts: Sequence[Words], other: Words) -> 
 def distance(one: Words | None, other: Words | None) -> float:
     """Hellinger's distance of two topics by probabilities of leading words; NaN without words.
 
-    A word of probability p that leads only one topic has an estimated probability min(p, max(0, 2 m
-    - p)) in the other, with m the least leading probability there. Non-leading words are taken to
-    be as similar as leading words: with P and Q the masses of leading words, the affinity is
+    A word of probability p that leads one topic gets at most min(p, max(0, 2 m - p)) in the other,
+    with m the least there. With masses P and Q of the words, 1 minus the squared distance is
         sum_w sqrt(p_w q_w) (1 + sqrt((1 - P) (1 - Q) / (P Q))).
     """
     if one is None or other is None:
@@ -299,19 +293,18 @@ def distance(one: Words | None, other: Words | None) -> float:
 
 
 def _below(p: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """Probabilities of non-leading words in a topic, from their probabilities in another."""
+    """Probabilities of non-leading words of a topic."""
     found = np.minimum(p, np.maximum(0.0, 2.0 * other.min() - p))
     left, total = max(0.0, 1.0 - other.sum()), found.sum()
     return np.asarray(found * (left / total) if total > left else found)
 
 
 def _squared(p: np.ndarray, q: np.ndarray) -> float:
-    """Square of Hellinger's distance of two distributions."""
     return float(0.5 * np.square(np.sqrt(p) - np.sqrt(q)).sum())
 
 
 def _roots(topics: Sequence[Words]) -> sparse.csr_array:
-    """Square roots of the weights of occurring words, of shape (n_topics, n_words)."""
+    """Square roots of the weights of words, of shape (n_topics, n_words)."""
     starts = np.cumsum([0, *(len(words) for words, _ in topics)])
     words, weights = (np.concatenate(part) for part in zip(*topics, strict=True))
     present, columns = np.unique(words, return_inverse=True)
@@ -322,9 +315,9 @@ def _roots(topics: Sequence[Words]) -> sparse.csr_array:
 
 
 def thinned(snapshots: tuple[Snapshot, ...], n: int) -> tuple[Snapshot, ...]:
-    """At most n snapshots: the first, the last ten, and denser ones the more recent.
+    """At most n snapshots: the first, the last ten, and more of recent times.
 
-    The snapshot with the closest neighbours, relative to its age, goes; its use joins the next.
+    The use of a removed snapshot joins the next.
     """
     kept = list(snapshots)
     while len(kept) > n:
@@ -337,7 +330,6 @@ def thinned(snapshots: tuple[Snapshot, ...], n: int) -> tuple[Snapshot, ...]:
 
 
 def _merge(first: Snapshot, second: Snapshot) -> Snapshot:
-    """The second snapshot, with the use of both; topics gone in between come last."""
     before, topics = first.topics, second.topics.copy()
     own = np.isin(before["id"], topics["id"])
     place = {topic: i for i, topic in enumerate(topics["id"].tolist())}
@@ -353,13 +345,13 @@ def _merge(first: Snapshot, second: Snapshot) -> Snapshot:
 
 
 def words_of(topic: np.ndarray) -> Words:
-    """The words of one topic of a snapshot, and their weights."""
+    """The words of a topic in a snapshot, and the weights."""
     present = topic["words"] >= 0
     return topic["words"][present], topic["weights"][present]
 
 
 def probabilities_in(*snapshots: Snapshot) -> dict[int, Words]:
-    """The words of each topic in its last snapshot, with probabilities."""
+    """The words of each topic in the latest snapshot, with probabilities."""
     found = {}
     for snapshot in snapshots:
         for topic in snapshot.topics:
@@ -395,10 +387,7 @@ def compact(state: State) -> State:
 def read_topics(
     model: Any, documents: Any, n_words: int, number: dict[Any, int], feature_names: Any
 ) -> np.ndarray:
-    """Read the topics of a model, a row each, and their use in some documents.
-
-    `number` has the numbers of words, and is extended by new words.
-    """
+    """Read the topics of a model, and the use in some documents; `number` gets new words."""
     topics = last_step(model)
     names = topics._column_names(names_of(model) if feature_names is None else feature_names)
     columns, weights = topics._whole(lambda: _leading(topics, n_words))
@@ -414,7 +403,6 @@ def read_topics(
 
 
 def sampled(X: Any, n: int, seed: int) -> Any:
-    """Return n documents of a minibatch at random, in order."""
     n_documents = number_of_rows(X)
     if n_documents <= n:
         return X
@@ -423,7 +411,6 @@ def sampled(X: Any, n: int, seed: int) -> Any:
 
 
 def _leading(topics: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Columns and probabilities of the most probable words."""
     columns = most_probable(topics._learnt, n)[topics._n_hidden :]
     words, places = np.unique(columns, return_inverse=True)
     table = topics._topics_of(words)[topics._n_hidden :]
@@ -431,9 +418,9 @@ def _leading(topics: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _use(topics: Any, counts: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Expected tokens of each topic in documents, and the sum of their squares by document.
+    """Expected tokens of each topic in documents, and the sum of squares over documents.
 
-    u_k = sum_d sum_w n_dw theta_dk phi_kw / sum_j theta_dj phi_jw, with theta by `transform`.
+    u_k = sum_d sum_w n_dw theta_dk phi_kw / sum_j theta_dj phi_jw
     """
     X = sparse.csr_matrix(counts)
     theta = np.asarray(topics.transform(named(topics, X)), np.float64)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Follows the topics of a model along a stream: identity, age and changes."""
+"""Follows topics along a stream: identity, age and changes."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ KINDS = ("born", "split", "gone", "merged", "grown", "shrunk", "changed")
 
 
 class TrackedRow(NamedTuple):
-    """One topic from birth to death.
+    """A topic from birth to death.
 
     Attributes
     ----------
     topic, row, alive : int, int, bool
         Id, row of the model or -1, and whether the topic is in use.
     share : float
-        Mean share of the tokens in the last three snapshots with the topic.
+        Mean share of the tokens in the topic's last three snapshots.
     born, last_seen, died : int or None
-        Minibatches, from 1. Each has a time, for example `born_time`, or None.
+        Minibatches, from 1, each with a time, such as `born_time`.
     split_from, merged_into : int or None
         Ids of other topics.
     words : list of str or int
@@ -62,7 +62,7 @@ class TrackedRow(NamedTuple):
 
 
 class NewsRow(NamedTuple):
-    """One piece of news.
+    """A change of a topic.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ class NewsRow(NamedTuple):
     share_before, share, moved : float
         Share of the tokens before and since, and Hellinger's distance of the words, in [0, 1].
     words, came, left : list of str or int
-        Top words, new among these, and gone from these.
+        Top words, new top words, and former top words.
     """
 
     kind: str
@@ -87,27 +87,25 @@ class NewsRow(NamedTuple):
 
 
 class TopicTracker(ShownAsTable):
-    """Follows topics along a stream; the id of a topic stays when its row in the model moves.
+    """Follows topics along a stream, as a callback of `stream`.
 
-    A callback of `stream`. The tracker takes snapshots of the model, with a hundred documents of
-    the minibatch, and matches topics by words: ids survive restarts, merges and a new order of
-    topics.
+    The tracker takes snapshots of the model, with a hundred documents of the minibatch, and matches
+    topics by words. So the id of a topic survives restarts, merges and a new order of rows.
 
     Parameters
     ----------
     budget : float, default=0.1
-        Largest cost of the snapshots, estimated as a share of the cost of learning. When the stream
-        has grown by a half since the last snapshot, a snapshot is taken at any cost. With infinity
-        a snapshot of each minibatch is taken.
+        Largest cost of snapshots, as an estimated share of the cost of learning. A snapshot is
+        taken at any cost when the stream has grown by a half; with infinity, at each minibatch.
     feature_names : array-like of shape (n_features,), default=None
         Words of the columns, for models without names of columns.
 
     Notes
     -----
-    An equal share is 1 / n_components. A topic is born with more than a tenth of an equal share of
-    the tokens. A topic dies when no row has its words, or when the mean of its last three shares is
-    less than a twentieth of an equal share, or less than both a fifth of its usual share and a
-    quarter of an equal share. The tracker keeps 64 snapshots and a thousand dead topics.
+    Let e be an equal share of the tokens, 1 / n_components. A topic is born with a share of e/10. A
+    topic dies when no row has its words, or when the mean of its last three shares is below e/20,
+    or below both e/4 and a fifth of its usual share. The tracker keeps 64 snapshots and a thousand
+    dead topics.
 
     Examples
     --------
@@ -131,7 +129,7 @@ class TopicTracker(ShownAsTable):
     # Following
 
     def on_batch(self, model: Learner, info: BatchInfo) -> None:
-        """Count a learnt minibatch, and take a snapshot if the budget allows."""
+        """Count a minibatch, and take a snapshot if due."""
         check_has_topics(model)
         state = self._state
         # Counted here, so the count continues if a stream starts anew.
@@ -147,7 +145,6 @@ class TopicTracker(ShownAsTable):
         self._state = state
 
     def _with_snapshot(self, state: State, model: Learner, info: BatchInfo) -> State:
-        """The state with one more snapshot."""
         some = identity.sampled(info.X, identity.MAX_DOCUMENTS, state.now.n_documents)
         number: dict[Any, int] = {name: i for i, name in enumerate(state.names)}
         table = identity.read_topics(model, some, KEPT_WORDS, number, self.feature_names)
@@ -183,12 +180,12 @@ class TopicTracker(ShownAsTable):
 
     @property
     def ids_(self) -> np.ndarray:
-        """Id of each row of the model at the last snapshot; -1 for rows never in use."""
+        """Id of each row of the model at the last snapshot, or -1."""
         held = {topic.row: topic.topic for topic in self._state.known}
         return np.array([held.get(row, -1) for row in range(self._state.n_rows)], np.int64)
 
     def topics(self) -> list[TrackedRow]:
-        """List the topics with births and deaths, by id; `pandas.DataFrame` makes a table."""
+        """List the topics with births and deaths, by id."""
         known = sorted(self._state.known, key=lambda topic: topic.topic)
         return [
             TrackedRow(
@@ -219,18 +216,17 @@ class TopicTracker(ShownAsTable):
         return said, ("topic", "share", "born", "gone", "words"), rows
 
     def shares(self) -> tuple[list[Any], np.ndarray, np.ndarray]:
-        """Shares of the topics over time, for a picture.
+        """Return shares of the topics over time.
 
         Returns
         -------
         times : list
-            Times of the snapshots, the oldest first. If the stream has no times, the numbers of
-            learnt documents.
+            Times of the snapshots; without times, numbers of learnt documents.
         ids : ndarray of shape (n_topics,)
-            Ids of the topics, ascending.
+            Ids, ascending.
         shares : ndarray of shape (n_snapshots, n_topics)
-            Share of each topic in the tokens since the snapshot before. A row sums to 1 minus the
-            shares of topics that were never in use and have no id.
+            Share of each topic in the tokens since the snapshot before, without topics never in
+            use.
         """
         snapshots = self._state.snapshots
         found = [np.empty(0, np.int64), *(snapshot.topics["id"] for snapshot in snapshots)]
@@ -247,16 +243,15 @@ class TopicTracker(ShownAsTable):
         Parameters
         ----------
         since : object, default=None
-            A time, comparable with those of `shares`. None is the time of the last but one
-            snapshot.
+            A time, as in `shares`. None is the last but one snapshot.
         n_words : int, default=10
-            Number of listed and compared top words.
+            Number of compared top words.
 
         Returns
         -------
         rows : list of NewsRow
-            By kind, the largest shares first. Words are compared with the last snapshot before the
-            time, shares with an equal number of documents before.
+            By kind, the largest shares first. Words are compared with the snapshot before the time,
+            shares with an equal number of documents before.
         """
         place, state, snapshots = self._place(since), self._state, self._state.snapshots
         then, now = snapshots[place].position, snapshots[-1].position
@@ -295,18 +290,17 @@ class TopicTracker(ShownAsTable):
         return found[-1]
 
     def _times(self, of: Callable[[Iterator[bool]], bool] = all) -> list[Any]:
-        """Times of the snapshots, or numbers of documents if not all, or any, have a time."""
+        """Times of the snapshots, or else numbers of documents."""
         positions = [snapshot.position for snapshot in self._state.snapshots]
         timed = of(position.time is not None for position in positions)
         return [position.time if timed else position.n_documents for position in positions]
 
     def _names(self, words: Words, n: int) -> list[Any]:
-        """The first of some words by name."""
         return [self._state.names[w] for w in words[0][:n].tolist()]
 
 
 def _shares_in(snapshots: Sequence[Snapshot]) -> dict[int, tuple[float, float]]:
-    """Share of each topic in the tokens of a stretch, and its standard error."""
+    """Share of each topic in some snapshots, and the standard error."""
     total = max(sum(snapshot.n_tokens for snapshot in snapshots), 1e-300)
     use, squares = dict[int, float](), dict[int, float]()
     for snapshot in snapshots:
