@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A method of learning topics: a rule, a local step, a view, and pieces around the rule."""
+"""A method of learning topics: a rule, a local step, a view, and a schedule."""
 
 from __future__ import annotations
 
@@ -86,33 +86,34 @@ ADVICE = {
 
 @dataclass(frozen=True)
 class Schedule:
-    """Steps through the minibatches of a stream, under any rule.
+    """Parts, weights and rounds of minibatches, under any update rule.
 
     Parameters
     ----------
     inner_batch_size : int, "auto" or None, default="auto"
         Documents in a part of a minibatch; each part is a step. None keeps minibatches whole.
-        "auto" is 150, or None for rules of whole minibatches and, with sampling, for "hpp".
+        "auto" is 150, or None for rules that need whole minibatches and for "hpp" with Gibbs
+        sampling.
     growth : float or None, default=None
-        Exponent h. If N tokens are seen after a minibatch of B tokens, the minibatch has the weight
-        N^h - (N - B)^h, so first guesses fade. None is 3 if the rule adds minibatches, otherwise 1.
+        Exponent h: a minibatch of B tokens that brings the total to N has the weight N^h - (N -
+        B)^h, so first guesses fade. None is 3 if the rule adds counts, otherwise 1.
     prior_limit : float or None, default=0.3
         Largest weight of the prior in learning, as a share of the learnt mass; at least 1e-10. With
-        a larger weight topics of few words look alike. None sets no limit.
+        more, topics of few words look alike. None sets no limit.
     n_rounds : int, default=1
         Rounds between topics and documents in a minibatch; about 10 if few minibatches start from
-        noise.
+        random topics.
     n_start_rounds : int, default=1
         Least number of rounds in each of the first three minibatches or parts.
     warm_rounds : bool, default=False
-        Whether a further round starts from the documents as left by the round before.
+        Whether a round starts from the document topics of the round before.
     n_start_documents : int, default=0
-        Number of first documents of a stream to keep. When the number of kept documents has grown
-        by a tenth, topics start anew from all kept documents, and may change places. With 0 topics
-        start from the first minibatch. 0 if the rule forgets, and with averages or births.
+        Number of first documents of a stream to keep. Topics start anew from the kept documents
+        after each growth by a tenth, and may change places. Must be 0 with forgetting, averages or
+        births.
     averaging : {"linear", "uniform"} or None, default=None
         Weights of the average of iterates (Polyak and Ruppert), useful if a kappa is 1/2 or less.
-        With None iterates are not averaged.
+        None does not average.
 
     Examples
     --------
@@ -157,20 +158,20 @@ class Composition:
     update : Rule
         How the posterior learns a minibatch.
     inference : LocalStep
-        How the topics of documents are found in learning.
+        How the topics of documents are inferred in learning.
     view : TopicView
         Word weights in the local step.
     transform_inference : LocalStep or None
-        How the topics of given documents are found; None is `inference.applied()`.
+        How topics are inferred in `transform` and scores; None is `inference.applied()`.
     doc_topic : DocTopicUpdate
-        How the documents' prior is learnt.
+        How the prior of the documents' topics is learnt.
     start : Start
         How the first topics are made.
     schedule : Schedule
-        Parts, weights and rounds. With births the first minibatch is whole, and forgetting rules
-        keep equal weights by default.
+        Parts, weights and rounds of minibatches.
     births : DirichletProcess or None
-        How topics of single-topic documents come and go; None for the topics of the start.
+        How topics come and go, if documents have one topic each. The first minibatch then is whole,
+        and forgetting rules weigh minibatches equally by default.
     """
 
     update: Rule
@@ -183,12 +184,10 @@ class Composition:
     births: DirichletProcess | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        """The parts alone, without derived values."""
         return fields_of(self)
 
     @cached_property
     def inner_batch_size(self) -> int | None:
-        """Documents in the parts of a minibatch; None for whole minibatches."""
         given, traits = self.schedule.inner_batch_size, self.update.traits
         if isinstance(given, int | None):
             return given
@@ -198,7 +197,6 @@ class Composition:
 
     @cached_property
     def growth(self) -> float:
-        """Power of the number of tokens in the weights of minibatches."""
         if self.schedule.growth is not None:
             return self.schedule.growth
         traits = traits_of(self.update)
@@ -207,7 +205,7 @@ class Composition:
 
     @cached_property
     def rule(self) -> Rounds:
-        """The rule with the pieces around it."""
+        """The update rule with births, the documents' prior and rounds around it."""
         own = self.schedule
         grows = self.update if self.growth == 1 else Growing(self.update, self.growth)
         if self.births is not None:
@@ -217,12 +215,10 @@ class Composition:
 
     @cached_property
     def traits(self) -> Traits:
-        """The traits of the whole rule."""
         return self.rule.traits
 
     @cached_property
     def _model(self) -> LDA:
-        """The local side of the method, with the seed 0."""
         found = self.transform_inference or self.inference.applied()
         report = self.traits.needs & self.inference.reports
         if self.rate_first:
@@ -234,14 +230,13 @@ class Composition:
 
     @cached_property
     def rate_first(self) -> bool:
-        """Whether a rate is learnt from a minibatch before the minibatch or its parts."""
+        """Whether a rate is learnt from a minibatch before its parts."""
         schedule, traits = self.schedule, self.traits
         bound = self.view.keeps_bound and schedule.prior_limit is None
         needs_bound = "local_bound" in traits.needs - (self.inference.reports if bound else set())
         return traits.learns_rate and (self.inner_batch_size is not None or needs_bound)
 
     def model(self, seed: int) -> LDA:
-        """The local side of the method."""
         return replace(self._model, seed=seed)
 
     def step(
@@ -254,10 +249,10 @@ class Composition:
         seen: TopicPosterior | None = None,
         first: Source | None = None,
     ) -> tuple[Blend, Any]:
-        """The blend of a minibatch, whole or in parts, and the next state.
+        """Return the blend of a minibatch, whole or in parts, and the rule's next state.
 
-        `seen`, a copy of the posterior for the minibatch's words, is the place to start from.
-        `first` are topics made from the corpus by a start; None makes topics from this minibatch.
+        `seen` is a copy of the posterior for the minibatch's words. `first` are topics made from
+        the corpus; None makes topics from this minibatch.
         """
         size, n = self.inner_batch_size, minibatch.n_documents
         starts_whole = posterior.knows_nothing and self.births is not None
@@ -308,18 +303,15 @@ def auto_inference(X: sparse.csr_matrix, one_topic_below: float = SHORT) -> Loca
 
 
 def traits_of(update: object) -> Traits:
-    """The traits of a rule; empty traits for another object."""
     return update.traits if isinstance(update, Rule) else NO_TRAITS
 
 
 def auto_view(inference: object, update: object) -> TopicView:
-    """The view for a local step and a rule."""
     counts = traits_of(update).merges not in MEANS
     return corrected_mean if isinstance(inference, Variational) and counts else mean
 
 
 def auto_doc_topic(inference: object) -> DocTopicUpdate:
-    """The update of the documents' prior for the reports of a local step."""
     reports = getattr(inference, "reports", ())  # An isinstance of a protocol is slow.
     if "shares" in reports:
         return DOC_TOPIC_UPDATES["shares"]
@@ -327,12 +319,11 @@ def auto_doc_topic(inference: object) -> DocTopicUpdate:
 
 
 def can_be_cut(rule: Rule) -> bool:
-    """Whether the minibatches of a rule may have parts."""
     return rule.traits.learns_rate or rule.for_part(0.5) is not None
 
 
 def auto_passes(inference: LocalStep, n_documents: int, n_tokens: float) -> int:
-    """Passes over a corpus by its size; for a mixture by documents alone."""
+    """Passes over a corpus; for a mixture by documents alone."""
     by_documents = math.ceil(ENOUGH / max(n_documents, 1))
     if isinstance(inference, OneTopic):
         return min(MOST_OF_MIXTURE, by_documents)
@@ -340,7 +331,6 @@ def auto_passes(inference: LocalStep, n_documents: int, n_tokens: float) -> int:
 
 
 def auto_word_prior(update: object, n_documents: int, n_components: int) -> float:
-    """The pseudo-count of a word in a topic for a rule and the size of a corpus."""
     # Few documents lack many later words, and topics lack many learnt words.
     if n_documents >= ENOUGH or traits_of(update).merges != "sum":
         return WORD_PRIOR
@@ -348,14 +338,13 @@ def auto_word_prior(update: object, n_documents: int, n_components: int) -> floa
 
 
 def of_corpus(start: Start) -> bool:
-    """Whether a start uses all documents at hand; some starts do not say."""
     return getattr(start, "of_corpus", False)
 
 
 def check_parts(composition: Composition, auto: Collection[str] = ()) -> None:
-    """Refuse what is not a part, and parts that the rule never allows.
+    """Refuse objects that are not parts, and parts that contradict each other.
 
-    `auto` has the names of parameters that may also be "auto".
+    `auto` names the parameters that may also be "auto".
     """
     update, step, view = composition.update, composition.inference, composition.view
     start, doc_topic = composition.start, composition.doc_topic
@@ -392,7 +381,7 @@ def check_parts(composition: Composition, auto: Collection[str] = ()) -> None:
 
 
 def check_needs(composition: Composition) -> None:
-    """Refuse a rule whose needs neither the posterior of topics nor the local step meets."""
+    """Refuse a rule whose needs neither the posterior nor the local step meets."""
     inference, view = composition.inference, composition.view
     reports = set(inference.reports)
     if composition.rate_first:

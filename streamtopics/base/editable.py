@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Estimators with topics that people may edit; see `streamtopics.editing`."""
+"""Estimators with editable topics; see `streamtopics.editing`."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from streamtopics.posteriors import Blend
 
 
 class Editable(StreamingTopicModel):
-    """Base of the estimators with editable topics: rows of counts."""
+    """Base of the estimators with editable topics."""
 
     @property
     def _labels(self) -> Any:
-        """The `TopicLabels` of `streamtopics.editing`; None without edits."""
+        """`TopicLabels` of `streamtopics.editing`; None without edits."""
         check_is_fitted(self)
         return self._commit.edits and self._commit.edits.labels
 
     @property
     def edits_(self) -> list[Any]:
-        """The edits of the topics, in order, without undone edits."""
+        """Edits of the topics, in order, without undone edits."""
         return self._commit.edits.edits if self._labels else []
 
     @property
     def topic_numbers_(self) -> np.ndarray:
-        """Number of each row, which stays with the topic when rows move; see `Edit`."""
+        """Numbers of the topics, the same when rows move."""
         return np.array(self._labels.topics if self._labels else range(self._n_features_out))
 
     @property
     def topic_names_(self) -> np.ndarray:
-        """Names of the topics, "" for a topic without a name; only after `rename`."""
+        """Names given by `rename`, "" without a name."""
         names = self._labels.names_by_row if self._labels else []
         if not any(names):
             raise AttributeError("topics have no names; give names by streamtopics.editing.rename")
@@ -43,13 +43,13 @@ class Editable(StreamingTopicModel):
 
     @property
     def hidden_topics_(self) -> np.ndarray:
-        """Rows of the topics left out of tables, reports and pictures."""
+        """Rows of topics left out of tables and pictures."""
         rows = self._labels.rows(self._labels.hidden) if self._labels else []
         return np.array(sorted(rows), np.intp)
 
     @property
     def locked_topics_(self) -> np.ndarray:
-        """Rows of the topics with fixed words."""
+        """Rows of topics with fixed words."""
         rows = self._labels.rows(self._labels.locked) if self._labels else []
         return np.array(sorted(rows), np.intp)
 

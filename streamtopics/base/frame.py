@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The frame of all estimators: learning from a corpus or a minibatch, and reading.
 
-A step of learning replaces one frozen record, `Commit`, in the call that writes the posterior. So a
-call that fails before its step changes nothing. One thread at a time learns. Other threads can
-read; a reading is repeated if a step came in between.
+A step of learning replaces one frozen record, `Commit`, together with the posterior. So a call that
+fails before its step changes nothing. One thread at a time learns. A reading by another thread is
+repeated if a step came in between.
 
 An estimator defines `_check` (parameters), `_read` (input), `_start` and `_learn` (a batch), and
 `_learn_all` if a corpus is not learnt in minibatches.
@@ -40,7 +40,6 @@ except ImportError:  # scikit-learn before 1.9 has no callbacks
         """Empty base without callbacks."""
 
     def with_callbacks(method: object) -> Any:  # type: ignore[misc]
-        """Return the method as it is."""
         return method
 
 
@@ -72,11 +71,10 @@ class Commit:
 
     @property
     def n_batches(self) -> int:
-        """Learnt minibatches."""
         return int(self.posterior.n_batches)
 
     def copied(self) -> Self:
-        """Return a record safe from later steps, because posteriors are written in place."""
+        """Return a copy that later steps do not change."""
         written = hasattr(self.posterior, "blend")
         return replace(self, posterior=deepcopy(self.posterior)) if written else self
 
@@ -86,8 +84,8 @@ class StreamingEstimator(
 ):
     """Base of the estimators that learn from streams; see the module for the hooks.
 
-    Fields of records among the parameters are parameters too: `update__rho`. `_records` names the
-    parameters that may be records, with the words, or None, for some of the records.
+    `_records` names the parameters that may be records, with the words for some records. Fields of
+    records are parameters too: `update__rho`.
     """
 
     _commit: Any = None
@@ -114,7 +112,7 @@ class StreamingEstimator(
 
     @property
     def _made(self) -> dict[str, Any]:
-        """Results of the parameters; setting a parameter empties the dictionary."""
+        """Values computed from the parameters; emptied when a parameter is set."""
         return cast(dict[str, Any], self._cache.setdefault("made", {}))
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -123,7 +121,7 @@ class StreamingEstimator(
             self._cache.pop("made", None)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Parameters, and if `deep` the fields of records such as the rule."""
+        """Return parameters, and if `deep` the fields of records such as the rule."""
         params: dict[str, Any] = super().get_params(deep=deep)
         for name in self._records if deep else ():
             inner = nested_fields(self._record(name, params.get(name)))
@@ -155,7 +153,7 @@ class StreamingEstimator(
     _read: Callable[..., Any]
 
     def _check(self, before: Any) -> None:
-        """Raise if parameters contradict each other, or contradict the stream so far, if any."""
+        """Raise if parameters contradict each other or the stream so far."""
 
     def _start(self, batch: Any) -> None:
         """Set `_commit` and the seed for the first minibatch."""
@@ -164,19 +162,17 @@ class StreamingEstimator(
         """Learn from one minibatch and commit."""
 
     def _learn_all(self, batch: Any, pool: Workers) -> None:
-        """Learn from a corpus, in minibatches and passes."""
         self._learn_minibatches(batch, pool, {})
 
     @property
     def _begun(self) -> bool:
-        """Whether a minibatch continues earlier learning."""
         return self.__sklearn_is_fitted__()
 
     def _n_passes(self, batch: Any) -> int:
         return int(self.max_iter)
 
     def _show(self, batch: Any, pool: Workers, report: Progress) -> None:
-        """Report on a minibatch before learning, if progress is shown."""
+        """Report on a minibatch before learning."""
 
     # Learning
 
@@ -198,7 +194,6 @@ class StreamingEstimator(
 
     @with_callbacks
     def _learn_with_callbacks(self, batch: Any, pool: Workers, data: dict[str, Any]) -> None:
-        """Learn from a corpus, with scikit-learn's callbacks for the corpus and each minibatch."""
         n_tasks, told = 0, {"X": data.get("X"), "y": data.get("y")}
         if self._by_minibatches:
             n_tasks = self._n_passes(batch) * -(-batch.n_documents // self.batch_size)
@@ -211,7 +206,7 @@ class StreamingEstimator(
         whole.call_on_fit_task_end(estimator=self, **told, reconstruction_attributes={})
 
     def _learn_minibatches(self, batch: Any, pool: Workers, told: dict[str, Any]) -> None:
-        """Learn from a corpus, in minibatches and passes, and pass `told` to callbacks for each."""
+        """Learn from a corpus in minibatches and passes; `told` is for callbacks."""
         context = vars(self).get("_callback_fit_ctx")
         told_of = self.verbose > 0 or LOG.isEnabledFor(INFO)
         with self._progress(batch) if told_of else nullcontext() as report:
@@ -233,7 +228,6 @@ class StreamingEstimator(
                 self._commit = replace(self._commit, n_iter=self._commit.n_iter + 1)
 
     def _progress(self, batch: Any) -> AbstractContextManager[Progress]:
-        """Line with the progress of `fit`."""
         total, name = self._n_passes(batch) * batch.n_documents, type(self).__name__
         return Progress(name, total, enabled=self.verbose > 0, units=self._units)
 
@@ -249,7 +243,7 @@ class StreamingEstimator(
 
     @contextmanager
     def _learning(self, reset: bool = False) -> Iterator[Workers]:
-        """Workers for a learning call, alone; a failure before the step undoes everything."""
+        """Lock the estimator and make workers; undo everything if no step succeeds."""
         with lock_of(self):
             own = vars(self)
             before = dict(own)
@@ -266,7 +260,7 @@ class StreamingEstimator(
                 raise
 
     def _validate(self, before: Commit | None = None) -> None:
-        """Raise if parameters are wrong, by themselves, together, or for `before`."""
+        """Raise if parameters are wrong, also for `before`."""
         # The checks take a fifth of the time of a small minibatch.
         if not self._made.get("checked"):
             self._validate_params()
@@ -280,11 +274,10 @@ class StreamingEstimator(
 
     @property
     def _names_seen(self) -> np.ndarray | None:
-        """`feature_names_in_`, if columns had names."""
         return vars(self).get("feature_names_in_")
 
     def _swap(self, commit: Commit) -> tuple[dict[str, Any], str, Commit]:
-        """The commit record, to be set by `blend` together with the posterior."""
+        """The commit record, set by `blend` together with the posterior."""
         return vars(self), "_commit", commit
 
     def _draw_seed(self) -> int:
@@ -293,7 +286,7 @@ class StreamingEstimator(
     # Reading
 
     def _whole(self, read: Callable[[], T]) -> T:
-        """Return the result of `read` for one whole state."""
+        """Return the result of `read`, computed from one state."""
         check_is_fitted(self)
         for _ in range(N_ATTEMPTS):
             before = self._commit
@@ -309,7 +302,7 @@ class StreamingEstimator(
             return read()
 
     def _inferred(self, infer: Callable[[Workers], T]) -> T:
-        """Return the result of `infer` for one whole state, with workers."""
+        """Return the result of `infer` with workers, as `_whole` does."""
         self._validate()
         with workers(self.n_jobs) as pool:
             return self._whole(lambda: infer(pool))
@@ -319,7 +312,7 @@ class StreamingEstimator(
     n_batch_iter_ = of_record("n_batches", "Number of minibatches learnt from.", int)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Parameters and fitted attributes of one whole state, safe from later steps."""
+        """Parameters and fitted attributes that later steps do not change."""
         with lock_of(self):
             state = dict(super().__getstate__())
             if "_commit" in state:
@@ -336,7 +329,6 @@ class StreamingEstimator(
 
 
 def same(one: Any, other: Any) -> bool:
-    """Whether two values are equal: also arrays, or records of one class with arrays."""
     if isinstance(one, np.ndarray):
         return np.array_equal(one, other)
     if not is_dataclass(one) or isinstance(one, type):
@@ -346,13 +338,11 @@ def same(one: Any, other: Any) -> bool:
 
 
 def check_same(estimator: StreamingEstimator, **started: object) -> None:
-    """Refuse parameters changed since the start of the stream."""
     for name, value in started.items():
         check_unchanged(name, getattr(estimator, name), value)
 
 
 def check_unchanged(name: str, now: object, started: object) -> None:
-    """Refuse a setting changed since the start of the stream."""
     if not same(now, started):
         raise ValueError(
             f"{name} is {now!r:.99} now, but the model was started with {started!r:.99}; set "
@@ -361,7 +351,7 @@ def check_unchanged(name: str, now: object, started: object) -> None:
 
 
 def check_same_state(rule: Rule, before: Rule, state: object, posterior: Any) -> None:
-    """Refuse a rule of another class with another state, or means instead of counts."""
+    """Refuse a rule that cannot continue the topics and the state of `before`."""
     if kinds_of(rule) == kinds_of(before):
         return
     stateless = state is None and rule.init(posterior) is None
@@ -378,13 +368,13 @@ def keeps_means(rule: Rule) -> bool:
 
 
 def kinds_of(rule: Any) -> list[type]:
-    """Classes of a rule and of inner rules with a part in the state."""
+    """Classes of a rule and of its inner rules with a state."""
     inner = kinds_of(rule.update) if isinstance(getattr(rule, "update", None), Rule) else []
     return inner if isinstance(rule, Rounds) else [type(rule), *inner]
 
 
 def check_update(update: object, offers: frozenset[str], posterior: str) -> None:
-    """Refuse an `update` that is not a rule, or whose needs `offers` does not meet."""
+    """Refuse an `update` that is not a rule, or that needs more than `offers`."""
     if not isinstance(update, Rule):
         raise TypeError(f"update must be a Rule, such as PowerPrior(0.9); got {update!r}")
     if lacking := sorted(update.traits.needs - offers):
@@ -393,14 +383,12 @@ def check_update(update: object, offers: frozenset[str], posterior: str) -> None
 
 
 def warn_of_few_steps(model: object, remedy: str) -> None:
-    """Warn that `fit` ends before topics are found."""
     few = f"{type(model).__name__}.fit makes fewer than {FEW_STEPS} steps from a random start"
     message = f"{few}, too few to find topics; for a corpus of few minibatches {remedy}"
     warnings.warn(message, ConvergenceWarning, stacklevel=2)
 
 
 def warn_of_no_boost(blend: Any, remedy: str) -> None:
-    """Warn about unused prior knowledge, unless the minibatch was empty."""
     if np.any(blend.boost) or not np.any(blend.statistics.mass):
         return
     trouble = "boosted_prior is given, but nothing boosts it, so that it has no effect"

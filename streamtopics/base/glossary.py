@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Paragraphs shared by the docstrings of several estimators.
-
-In the docstring of a class under `documented` and of its own methods, a line of names in braces
-stands for the paragraphs of these names, some with the heading of a section.
-"""
+"""Paragraphs shared by docstrings; see `documented`."""
 
 import re
 from inspect import isfunction
@@ -268,7 +264,10 @@ PLACE = re.compile(r"^( *)\{(\w+(?:, \w+)*)\}$", flags=re.MULTILINE)
 
 
 def documented(cls: type) -> type:
-    """Fill in the shared paragraphs of the docstrings of a class and of its own methods."""
+    """Fill paragraphs into the docstrings of a class and its own methods.
+
+    A line of names in braces stands for the paragraphs of these names.
+    """
     # The result of `available_if` keeps the method as `fn`.
     methods = (getattr(value, "fn", value) for value in vars(cls).values())
     for owner in (cls, *filter(isfunction, methods)):

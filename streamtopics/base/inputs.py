@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Input of estimators of documents: counts of words, a row for each document."""
+"""Input of estimators: counts of words, a row for each document."""
 
 from __future__ import annotations
 
@@ -33,8 +33,6 @@ from streamtopics.utils.structure import (
 
 @dataclass(frozen=True)
 class Documents:
-    """Counts of words in documents, with further data of each document."""
-
     X: sparse.csr_matrix
     # Arrays of n_documents rows by name, or None: classes of documents, or "vectors".
     columns: dict[str, Any]
@@ -57,48 +55,40 @@ class Documents:
 
     @property
     def minibatch(self) -> Minibatch:
-        """The documents over their own words, with their vectors."""
         return replace(minibatch_of(self.X), vectors=self.vectors)
 
     @property
     def vectors(self) -> Any:
-        """Vectors of the documents, of shape (n_documents, n_dimensions); None without vectors."""
         return self.columns.get("vectors")
 
     def cut(self, size: int) -> Iterator[Documents]:
-        """Batches of `size` documents, in order."""
         for start in range(0, self.n_documents, size):
             yield self.part(start, start + size)
 
     def after(self, begun: Self | None) -> Self:
-        """Copies of the documents of the beginning of a stream, and of these."""
+        """The first documents `begun` of a stream, then these, copied."""
         parts = [self] if begun is None else [begun, self]
         X = sparse.vstack([part.X for part in parts], format="csr").copy()
         columns = {name: _stacked([p.columns[name] for p in parts]) for name in self.columns}
         return replace(self, X=X, columns=columns, time=None, n_learnt=parts[0].n_learnt)
 
     def part(self, start: int, stop: int) -> Self:
-        """The documents start .. stop - 1."""
         rows = slice(start, stop)
         own = {k: None if v is None else v[rows] for k, v in self.columns.items()}
         return replace(self, X=self.X[rows], columns=own)
 
 
 def _stacked(parts: list[Any]) -> Any:
-    """Rows of several documents, sparse or dense; None if there are none."""
     if sparse.issparse(parts[0]):
         return sparse.vstack(parts, format="csr")
     return None if parts[0] is None else np.concatenate(parts)
 
 
 class CountsInput(TransformerMixin, StreamingEstimator):
-    """An estimator of documents as rows of counts."""
-
     def _counts(self, X: Any, method: str, *, reset: bool = False) -> sparse.csr_matrix:
-        """X as a CSR matrix of non-negative, finite counts, words in order.
+        """Return X as a CSR matrix of non-negative, finite counts with sorted columns.
 
-        Doubles and longer numbers become float64; all other numbers become float32, exact for
-        integers up to 16,777,216.
+        Doubles and longer numbers become float64; others become float32, exact up to 16,777,216.
         """
         caller, least = f"{type(self).__name__}.{method}", int(method == "fit")
         if not reset and (clean := as_clean(self, X, least)) is not None:
@@ -135,7 +125,7 @@ class CountsInput(TransformerMixin, StreamingEstimator):
 
 
 def as_clean(estimator: StreamingEstimator, X: Any, least: int) -> sparse.csr_matrix | None:
-    """X as returned by `_counts`, if only its arrays need a check; None below `least` documents."""
+    """X as from `_counts` if X is clean CSR of `least` documents, else None."""
     if type(X) not in (sparse.csr_matrix, sparse.csr_array) or X.ndim != 2:
         return None
     n, n_columns = X.shape
@@ -157,10 +147,7 @@ def as_clean(estimator: StreamingEstimator, X: Any, least: int) -> sparse.csr_ma
 
 
 def check_column_names(estimator: StreamingEstimator, X: Any, *, reset: bool) -> None:
-    """Keep the names of the columns of a data frame or `NamedCounts`, or compare the names.
-
-    X may be a list of frames or counts.
-    """
+    """Keep or compare the column names of X, data frames or `NamedCounts`."""
     items = X if isinstance(X, list | tuple) or len(shape_of(X) or ()) == 1 else [X]
     named = (column_names(item) for item in items if sparse.issparse(item))
     names = next((names for names in named if names is not None), None)
@@ -181,7 +168,6 @@ def check_column_names(estimator: StreamingEstimator, X: Any, *, reset: bool) ->
 def check_feature_names(
     feature_names: OptionalArray | Collection[str], n_features: int
 ) -> np.ndarray:
-    """Names of all columns, as an array."""
     names = np.asarray(feature_names, dtype=object)
     if names.shape != (n_features,):
         raise ValueError(f"feature_names must have {n_features} names; its shape is {names.shape}")

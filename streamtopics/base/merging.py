@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The merging of models that learnt from different parts of a stream."""
+"""Merging of models that learnt from different parts of a stream."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ from streamtopics.utils.parallel import held, lock_of
 
 
 def _merges(estimator: Any) -> bool:
-    """Whether the rule defines merging; for `available_if`."""
     estimator._validate()
     rule = estimator._composed().update
     if rule.traits.merges is None:
@@ -32,7 +31,7 @@ def _merges(estimator: Any) -> bool:
 
 
 class Mergeable(StreamingEstimator):
-    """Adds `merge` to estimators of topics, if the rule defines merging."""
+    """Adds `merge` to estimators of topics."""
 
     _composed: Callable[[], Any]
     _n_features_out: int
@@ -42,8 +41,8 @@ class Mergeable(StreamingEstimator):
         """Merge another model into this one.
 
         Topics are matched by position, so the models must have started alike: from copies of one
-        model (pass it as `base`), or, less reliably, from one integer `random_state`. The shared
-        part, the prior or all of `base`, counts once.
+        model (pass it as `base`), or, less reliably, from one integer `random_state`. The prior, or
+        all of `base`, counts once.
 
         The result is exact for rules that add counts, and for running means without forgetting.
         With forgetting, the minibatches of `other` since `base` count as later ones.
@@ -58,7 +57,7 @@ class Mergeable(StreamingEstimator):
         Returns
         -------
         self : object
-            This estimator, changed in place; `other` and `base` stay unchanged.
+            This estimator, changed in place.
         """
         # In a fixed order against deadlocks; other objects than estimators are refused below.
         known = {id(e): e for e in (self, other, base) if isinstance(e, StreamingEstimator)}
@@ -91,7 +90,7 @@ class Mergeable(StreamingEstimator):
         return self
 
     def _merged_after(self, other: Self, base: Self) -> Any:
-        """The commit record with the other's minibatches after the own minibatches."""
+        """The commit record with the other's minibatches after the own."""
         theirs, old = other._commit, base._commit
         if theirs.posterior.n_batches == old.posterior.n_batches:
             return self._commit

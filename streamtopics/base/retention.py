@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Estimators that report how much of a model was kept at each minibatch."""
+"""Estimators that report the share kept at each minibatch."""
 
 from typing import Any
 
@@ -10,13 +10,11 @@ from streamtopics.base.frame import StreamingEstimator
 
 
 class ReportsRetention(StreamingEstimator):
-    """Adds the share kept by the rule to estimators with `drift` in the commit record."""
-
     effective_sample_size_: Any
 
     @property
     def drift_(self) -> list[Any]:
-        """Records of the last thousand minibatches, the oldest first."""
+        """Records of the last thousand minibatches."""
         self._check_forgets()
         return list(self._commit.drift)
 
@@ -25,12 +23,12 @@ class ReportsRetention(StreamingEstimator):
 
     @property
     def retention_(self) -> np.ndarray:
-        """Share of each topic or node left by the last minibatch; 1 before the first."""
+        """Share of each topic kept at the last minibatch."""
         history = self.retention_history_
         return history[-1] if len(history) else np.ones_like(self.effective_sample_size_)
 
     @property
     def retention_history_(self) -> np.ndarray:
-        """`retention_` after each of the last thousand minibatches."""
+        """`retention_` of the last thousand minibatches."""
         records = [record.retention for record in self.drift_]
         return np.reshape(records, (len(records), len(self.effective_sample_size_)))

@@ -21,7 +21,7 @@ from streamtopics.metrics import predictive
 
 @documented
 class SentenceTopics(TransformerMixin, LearntTopics):
-    """Base of the estimators of topics of sentences; `_sentence_topic` is its hook."""
+    """Base of the estimators of topics of sentences."""
 
     # Whether counts must be whole numbers.
     _whole_counts = False
@@ -83,7 +83,7 @@ class SentenceTopics(TransformerMixin, LearntTopics):
     def fit_transform(
         self, X: SentencesLike, y: OptionalArray = None, groups: OptionalArray = None
     ) -> np.ndarray:
-        """`fit`, then `transform` of the same documents.
+        """Fit, and return `transform` of the same documents.
 
         {sentences, y_ignored, groups}
 
@@ -94,25 +94,25 @@ class SentenceTopics(TransformerMixin, LearntTopics):
         return self.fit(X, groups=groups).transform(X, groups)
 
     def transform_sentences(self, X: SentencesLike, groups: OptionalArray = None) -> np.ndarray:
-        """Topic proportions of sentences: their posterior mean.
+        """Return topic proportions of sentences: their posterior mean.
 
-        A sentence without words has the expected shares of a sentence in its document.
+        A sentence without words has the expected proportions of a sentence in its document.
 
         {sentences, groups}
 
         Returns
         -------
         sentence_topic : ndarray of shape (n_sentences, n_components), float64
-            A row for each sentence, in the order of X; rows sum to 1.
+            In the order of X; rows sum to 1.
         """
         batch = self._read("transform_sentences", X=X, groups=groups)
         theta = self._inferred(lambda pool: self._sentence_topic(batch, pool))
         return batch.as_passed(theta)
 
     def score_samples(self, X: SentencesLike, groups: OptionalArray = None) -> np.ndarray:
-        """Log predictive probability of the held-out tokens of each document.
+        """Return log predictive probabilities of the held-out tokens of each document.
 
-        One token in five of each sentence is held out; topics are inferred from all other tokens.
+        One token in five of each sentence is held out.
 
         {sentences, groups}
 
@@ -123,7 +123,7 @@ class SentenceTopics(TransformerMixin, LearntTopics):
     def score(
         self, X: SentencesLike, y: OptionalArray = None, groups: OptionalArray = None
     ) -> float:
-        """Log predictive probability per held-out token, higher is better, by completion.
+        """Return the log predictive probability per held-out token; higher is better.
 
         {sentences, y_ignored, groups}
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Documents made of sentences: one record, read from both forms of input."""
+"""Documents made of sentences, in one record."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from streamtopics.utils.structure import (
 
 @dataclass(frozen=True)
 class Sentences:
-    """Counts of the words in sentences, with the sentences of a document next to each other."""
+    """Counts of words in sentences, with the sentences of a document next to each other."""
 
     # (n_sentences, n_words), float32 or float64: indices are sorted, without duplicates.
     counts: sparse.csr_matrix
@@ -53,21 +53,17 @@ class Sentences:
 
     @property
     def documents(self) -> np.ndarray:
-        """The document of each sentence, of shape (n_sentences,), int64."""
         return np.repeat(np.arange(self.n_documents), np.diff(self.starts))
 
     @property
     def lengths(self) -> np.ndarray:
-        """The number of words in each sentence, of shape (n_sentences,), float64."""
         return np.asarray(self.counts.sum(axis=1, dtype=np.float64)).ravel()
 
     @property
     def batch(self) -> SentenceBatch:
-        """The sentences over the words that occur."""
         return SentenceBatch(minibatch_of(self.counts), self.starts)
 
     def cut(self, size: int) -> Iterator[Sentences]:
-        """Batches of `size` documents, in order."""
         for start in range(0, self.n_documents, size):
             starts = self.starts[start : start + size + 1]
             yield Sentences(self.counts[starts[0] : starts[-1]], starts - starts[0])
@@ -92,8 +88,8 @@ def read_sentences(
 ) -> Sentences:
     """Read documents made of sentences: one matrix with `groups`, or a matrix for each.
 
-    X has `n_words` columns, if known. Counts must be whole if `whole`, and may be negative, as for
-    vectors, if `signed`. The result is float64 if any matrix is, else float32. X stays unchanged.
+    `n_words` is the expected number of columns, `whole` refuses fractions, and `signed` allows
+    negative numbers. The result is float64 if any matrix is, else float32.
     """
     if isinstance(X, Iterator):
         X = list(X)
@@ -134,14 +130,14 @@ def read_sentences(
 
 
 def _is_sequence(X: Any) -> bool:
-    """Whether X is a sequence with a matrix for each document, instead of one matrix."""
+    """Whether X has a matrix for each document."""
     if _is_list(X) and all(_is_list(item) and not len(item) for item in X):
         return True
     return _n_axes(X) == 3 and not sparse.issparse(X)
 
 
 def _is_list(X: Any) -> bool:
-    """Whether X is a sequence of any objects: a list, a tuple, a 1-D array of objects."""
+    """Whether X is a sequence of objects: a list, a tuple, a 1-D array of objects."""
     shape = shape_of(X)
     if shape is not None:
         return len(shape) == 1 and X.dtype == object
@@ -149,14 +145,14 @@ def _is_list(X: Any) -> bool:
 
 
 def _n_axes(X: Any) -> int:
-    """The number of axes; for a list one more than of the deepest item."""
+    """Number of axes; for a list one more than of the deepest item."""
     if _is_list(X):
         return 1 + max(map(_n_axes, X), default=0)
     return len(shape_of(X) or ())
 
 
 def _grouped(counts: sparse.csr_matrix, groups: Any, caller: str) -> Sentences:
-    """One matrix, with the rows of documents brought together."""
+    """Bring the rows of documents together."""
     if groups is None:
         raise ValueError(
             f"X, passed to {caller}, is one matrix with sentences as rows; pass groups, with the "
@@ -184,7 +180,6 @@ def _grouped(counts: sparse.csr_matrix, groups: Any, caller: str) -> Sentences:
 def _stacked(
     documents: list[Any], n_words: int, caller: str, read: Callable[..., sparse.csr_matrix]
 ) -> Sentences:
-    """A matrix for each document, one below the other."""
     matrices = [
         None if _is_list(X) and not len(X) else read(X, caller, f"X[{d}]")
         for d, X in enumerate(documents)
@@ -199,7 +194,6 @@ def _stacked(
 
 
 def _check_same_names(documents: list[Any], caller: str) -> None:
-    """Data frames and counts with names must have the same columns in the same order."""
     expected, checked = None, None
     for d, X in enumerate(documents):
         names = column_names(X)

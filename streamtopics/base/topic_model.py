@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Estimators of latent Dirichlet allocation: a rule, a local step and a view on one frame.
+"""Estimators of latent Dirichlet allocation.
 
 A subclass has an explicit `__init__` and `_composition`, which makes the parts from the parameters.
 """
@@ -65,8 +65,6 @@ EVERY = 10
 
 @dataclass(frozen=True)
 class TopicCommit(Commit):
-    """The fields changed by a step of learning topics."""
-
     _holds = (
         "posterior: V K; average: V K; posterior.n_dimensions: =M; begun.X: f N V >=0; "
         "begun.columns: f N *; begun.vectors: f * M"
@@ -142,7 +140,7 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
         return self._partial_fit(X=X, time=time)
 
     def _composed(self) -> Composition:
-        """The parts by the current parameters, or the equal parts of the last step."""
+        """Parts by the current parameters; if equal, those of the last step."""
         made, commit = self._made.get("composition"), self._commit
         if commit is None or made is not commit.update:
             made = self._composition()
@@ -172,12 +170,11 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
         check_same_state(now.update, learnt_by.update, own, before.posterior)
 
     def _check_background(self, now: Composition) -> None:
-        """Refuse a composition with another number of background topics."""
         if now.inference.n_background != self._n_hidden:
             check_unchanged("inference", now.inference, self._commit.update.inference)
 
     def _started(self) -> dict[str, Any]:
-        """Parameters fixed by the stream, with their values at the start."""
+        """Parameters fixed by the stream, with their first values."""
         return {"n_components": self._commit.posterior.n_nodes - self._n_hidden}
 
     def _n_passes(self, batch: Documents) -> int:
@@ -218,7 +215,7 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
         self._commit = commit
 
     def _prior_directions(self, vectors: np.ndarray, n_nodes: int) -> np.ndarray:
-        """The prior of the directions of vectors: for each topic the mean of all directions."""
+        """The prior of the topics' directions: the mean of all vectors."""
         prior = np.zeros((n_nodes, vectors.shape[1] + 1))
         prior[self._composition().inference.n_background :, -1] = 1.0
         return prior
@@ -232,7 +229,6 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
         return self._commit.n_hidden
 
     def _first_doc_topic_prior(self) -> np.ndarray:
-        """The documents' prior at the start of the stream."""
         return check_doc_topic_prior(self.doc_topic_prior, self.n_components, self._doc_topic_mass)
 
     def _learn(self, batch: Documents, pool: Workers) -> None:
@@ -266,9 +262,9 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
     def _stepped(
         self, composition: Composition, batch: Documents, pool: Workers
     ) -> tuple[Blend, dict[str, Any]]:
-        """The blend that takes in a minibatch, with other changes of the commit record.
+        """The blend of a minibatch, with other changes of the commit record.
 
-        The beginning of a stream is learnt anew when it has grown by a tenth.
+        The first documents of a stream are learnt anew when they have grown by a tenth.
         """
         commit, model = self._commit, composition.model(self.seed_)
         most, old = composition.schedule.n_start_documents, commit.posterior
@@ -331,16 +327,16 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
 
     @property
     def effective_sample_size_(self) -> np.ndarray:
-        """Mass of each topic in tokens, with the prior, for rules with forgetting."""
+        """Mass of each topic in tokens, with the prior."""
         self._check_forgets()
         return self._whole(lambda: self._learnt.mass[self._n_hidden :])
 
     # Inference
 
     def transform(self, X: MatrixLike) -> np.ndarray:
-        """Topic proportions of documents: their posterior mean.
+        """Return topic proportions of documents: their posterior mean.
 
-        Each row depends on one document only. Without words a row is the mean of
+        Each row depends on one document only. A row without words is the mean of
         `doc_topic_prior_`.
 
         {X}
@@ -379,9 +375,9 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
         return minibatch_of(X)
 
     def score_samples(self, X: MatrixLike) -> np.ndarray:
-        """Log predictive probability of the held-out tokens of each document.
+        """Return log predictive probabilities of the held-out tokens of each document.
 
-        One token in five of each document is held out; proportions are inferred from the rest.
+        One token in five of each document is held out.
 
         {X}
 
@@ -390,9 +386,9 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
         return self._completed("score_samples", X)[0]
 
     def score(self, X: MatrixLike, y: OptionalArray = None) -> float:
-        """Log predictive probability per held-out token, by document completion.
+        """Return the log predictive probability per held-out token, by document completion.
 
-        Higher is better; comparable between models, numbers of topics and sizes of test sets.
+        Higher is better; comparable between models, numbers of topics and test sets.
 
         {X}
         {y_ignored}
@@ -402,13 +398,12 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
         return predictive.per_token(*self._completed("score", X))
 
     def _completed(self, method: str, X: MatrixLike, **data: object) -> tuple[np.ndarray, float]:
-        """Score the held-out tokens of the documents passed to a method, as `_completion` does."""
         check_is_fitted(self)
         batch = self._read(method, reset=False, X=X, **data)
         return self._inferred(lambda pool: self._completion(batch.X, pool, batch.vectors))
 
     def held_out_log_probability(self, observed: MatrixLike, held_out: MatrixLike) -> np.ndarray:
-        """Log probability of tokens of documents, given further tokens of the same documents.
+        """Return the log probability of tokens, given other tokens of the same documents.
 
         Parameters
         ----------
@@ -429,7 +424,7 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
     def _completion(
         self, X: sparse.csr_matrix, pool: Workers, vectors: OptionalArray = None
     ) -> tuple[np.ndarray, float]:
-        """Summed log probability of each document's held-out tokens, and their number."""
+        """Log probability of each document's held-out tokens, and their number."""
         observed, held_out = predictive.completion_split(X)
         inferred = self._predictors(observed, held_out, pool, vectors)
         found = predictive.token_log_probability(*inferred)
@@ -442,14 +437,14 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
         pool: Workers,
         vectors: OptionalArray = None,
     ) -> tuple[np.ndarray, np.ndarray, sparse.csr_matrix]:
-        """Proportions, probabilities of the held-out words in topics, counts of these words."""
+        """Proportions, p(held-out word | topic), and counts of these words."""
         words = np.unique(held_out.indices)
         topic_word = self._topics_of(words.astype(np.int32))
         return self._infer(observed, pool, vectors), topic_word, held_out[:, words]
 
 
 def with_hidden(prior: np.ndarray, n_hidden: int) -> np.ndarray:
-    """A prior with hidden topics first; their prior is the mean over the topics.
+    """A prior with hidden topics first, with the mean prior of the topics.
 
     Topics are the last axis; length 1 stands for equal topics.
     """
@@ -462,7 +457,6 @@ def with_hidden(prior: np.ndarray, n_hidden: int) -> np.ndarray:
 def check_doc_topic_prior(
     prior: object, n_components: int, default_mass: float = 10.0
 ) -> np.ndarray:
-    """The prior as an array of shape (n_components,)."""
     if prior is None or isinstance(prior, Symmetric):
         prior = (default_mass if prior is None else prior.mass) / n_components
     if isinstance(prior, Real):

@@ -21,7 +21,7 @@ from streamtopics.utils.records import of_record
 
 
 class LearntTopics(ClassNamePrefixFeaturesOutMixin, StreamingEstimator):
-    """The attributes of an estimator with topics over words as `posterior_`."""
+    """Base of estimators with topics over words as `posterior_`."""
 
     _holds = "_commit.posterior: V *; n_features_in_: =V"
     _records: ClassVar[dict[str, dict[Any, Any]]] = {"topic_word_prior": {}, "boosted_prior": {}}
@@ -31,17 +31,17 @@ class LearntTopics(ClassNamePrefixFeaturesOutMixin, StreamingEstimator):
 
     @property
     def _learnt(self) -> Any:
-        """The posterior of the topics, or the average of its iterates."""
+        """The posterior, or the average of its iterates."""
         return self.posterior_
 
     @property
     def components_(self) -> np.ndarray:
-        """Dirichlet parameters of the topics, of shape (n_components, n_features)."""
+        """Dirichlet parameters of the topics."""
         return self._whole(lambda: self._learnt.dense().T[self._n_hidden :])
 
     @property
     def topic_word_(self) -> np.ndarray:
-        """Mean word probabilities of the topics; rows sum to 1."""
+        """Word probabilities of the topics; rows sum to 1."""
 
         def mean() -> np.ndarray:
             topics: np.ndarray = self._learnt.dense()
@@ -52,14 +52,13 @@ class LearntTopics(ClassNamePrefixFeaturesOutMixin, StreamingEstimator):
 
     @property
     def topic_weights_(self) -> np.ndarray:
-        """Share of each topic in all learnt tokens; sums to 1."""
+        """Share of each topic in the learnt tokens."""
         learnt = self._whole(lambda: self._learnt.learnt_part[self._n_hidden :])
         total = learnt.sum()
         return learnt / total if total > 0 else np.full(len(learnt), 1 / len(learnt))
 
     @property
     def hidden_topics_(self) -> np.ndarray:
-        """Rows of the topics left out of tables, reports and pictures; none without edits."""
         return np.empty(0, np.intp)
 
     @property
@@ -70,7 +69,7 @@ class LearntTopics(ClassNamePrefixFeaturesOutMixin, StreamingEstimator):
 
     @property
     def doc_topic_prior_(self) -> np.ndarray:
-        """The current Dirichlet parameter of the documents' topic proportions."""
+        """The current prior of the documents' topics."""
         return np.array(self.posterior_.alpha[self._n_hidden :])
 
     n_documents_seen_ = of_record("posterior.n_documents", "Documents seen, in all passes.", int)
@@ -81,23 +80,22 @@ class LearntTopics(ClassNamePrefixFeaturesOutMixin, StreamingEstimator):
         return int(self._commit.posterior.shape[1]) - self._n_hidden
 
     def _topics_of(self, words: np.ndarray) -> np.ndarray:
-        """Columns of `topic_word_`."""
         topics: np.ndarray = (self._learnt.rows(words) / self._learnt.mass).T
         return topics
 
     def top_words(
         self, feature_names: OptionalArray = None, n_words: int = 10, *, relevance: float = 0.6
     ) -> list[list[Any]]:
-        """The words of each topic, the most telling first.
+        """Return the words of each topic, the most characteristic first.
 
         Parameters
         ----------
         feature_names : array-like of shape (n_features,), default=None
-            Words of the columns. None is the names seen in `fit`, or column numbers without names.
+            Words of the columns. None is the names seen in `fit`, or column numbers.
         n_words : int, default=10
             Number of words.
         relevance : float in [0, 1], default=0.6
-            1 orders words by probability, less prefers rare ones; see
+            1 orders words by probability, less prefers rare words; see
             `streamtopics.metrics.relevant_words`.
 
         Returns
@@ -115,9 +113,9 @@ class LearntTopics(ClassNamePrefixFeaturesOutMixin, StreamingEstimator):
         return [list(names[k]) for k in columns]
 
     def forget_words(self, columns: ArrayLike, words: OptionalArray = None) -> Self:
-        """Forget some columns before new words get the columns.
+        """Reset columns to the prior, before new words get the columns.
 
-        The columns keep the prior alone. Documents, tokens and minibatches seen are still counted.
+        Documents, tokens and minibatches seen are still counted.
 
         Parameters
         ----------
@@ -125,8 +123,7 @@ class LearntTopics(ClassNamePrefixFeaturesOutMixin, StreamingEstimator):
             Columns of the counts, for example `recycled_` of a
             `~streamtopics.text.StreamingCountVectorizer`.
         words : array-like of shape (n_columns,), default=None
-            The old words of the columns, for reports, as passed by a
-            `~streamtopics.text.StreamingPipeline`.
+            The old words of the columns, for reports.
 
         Returns
         -------
@@ -149,16 +146,13 @@ class LearntTopics(ClassNamePrefixFeaturesOutMixin, StreamingEstimator):
         return self
 
     def _commit_without(self, words: np.ndarray, names: dict[int, Any]) -> Any:
-        """The commit record without some words, with their names in `names`."""
         return replace(self._commit, state=self._state_without(words))
 
     def _state_without(self, words: np.ndarray) -> Any:
-        """The state of the update rule without some words."""
         rule = self._commit.update
         return self._commit.state if rule is None else rule.without_words(self._commit.state, words)
 
     def _column_names(self, feature_names: OptionalArray) -> np.ndarray:
-        """Names of the columns: given names, names seen in `fit`, or numbers."""
         check_is_fitted(self)
         names = self._names_seen if feature_names is None else feature_names
         names = np.arange(self.n_features_in_) if names is None else names

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks of parameters and labels; the only module with scikit-learn's own checks."""
+"""Checks of parameters; the only module with scikit-learn's own checks."""
 
 from numbers import Integral, Real
 
@@ -53,7 +53,6 @@ COMMON_CONSTRAINTS = {
 
 
 def check_prior(prior: object, name: str, shapes: dict[str, tuple[int, ...]]) -> np.ndarray:
-    """A prior as an array of one of the shapes."""
     check_structure(prior, "a model", name)
     checked: np.ndarray = check_array(
         prior, ensure_2d=False, dtype=np.float64, input_name=name, allow_nd=True, copy=True
@@ -76,7 +75,7 @@ def check_topic_word_prior(
     n_features: int,
     components: str = "n_components",
 ) -> np.ndarray:
-    """The prior by word: of shape (n_features or 1, n_components or 1).
+    """The prior by word, (n_features or 1, n_components or 1).
 
     n_components, in messages `components`, is None if all topics share one prior.
     """
@@ -101,10 +100,7 @@ def check_word_prior(
     y: np.ndarray | None = None,
     classes: np.ndarray | None = None,
 ) -> np.ndarray:
-    """The estimator's prior of this name by word, made for the columns of X if necessary.
-
-    The shape is as in `check_topic_word_prior`; `y` and `classes` are passed to `Columns`.
-    """
+    """The estimator's prior of this name for the columns of X, as in `check_topic_word_prior`."""
     given = getattr(estimator, name)
     columns = Columns(X, estimator._names_seen, n_components, y, classes)
     if callable(given):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Estimators of topics of documents with words and vectors."""
+"""Estimators of documents with words and vectors."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class TakesVectors(StreamingTopicModel):
     """Base of the estimators of documents with words and vectors."""
 
     def _with_vectors(self, batch: D, vectors: OptionalArray, *given: Any) -> D:
-        """The documents with vectors; `given` is for `check_vectors`."""
+        """Add vectors to documents; `given` is for `check_vectors`."""
         found = check_vectors(vectors, batch.n_documents, *given)
         found = None if found is None else found.astype(batch.X.dtype)
         return replace(batch, columns=batch.columns | {"vectors": found})
@@ -68,7 +68,7 @@ class TakesVectors(StreamingTopicModel):
     def fit_transform(
         self, X: MatrixLike, y: OptionalArray = None, *, vectors: OptionalArray = None
     ) -> np.ndarray:
-        """`fit`, then `transform` of the same documents and vectors.
+        """Fit, and return `transform` of the same documents and vectors.
 
         {X}
         {known_topics}
@@ -81,10 +81,10 @@ class TakesVectors(StreamingTopicModel):
         return self.fit(X, y, vectors=vectors).transform(X, vectors=vectors)
 
     def transform(self, X: MatrixLike, *, vectors: OptionalArray = None) -> np.ndarray:
-        """Topic proportions of documents: their posterior mean.
+        """Return topic proportions of documents: their posterior mean.
 
-        Each row depends on one document only: the mean of `doc_topic_prior_` without words and
-        vector.
+        Each row depends on one document only. A row without words and vector is the mean of
+        `doc_topic_prior_`.
 
         {X}
         {vectors}
@@ -99,7 +99,7 @@ class TakesVectors(StreamingTopicModel):
     def score(
         self, X: MatrixLike, y: OptionalArray = None, *, vectors: OptionalArray = None
     ) -> float:
-        """Log predictive probability per held-out token, by document completion.
+        """Return the log predictive probability per held-out token, by document completion.
 
         Higher is better; vectors are given, never held out.
 
@@ -120,10 +120,10 @@ def check_vectors(
     told: tuple[str, str] = ("the model was started with", "otherwise start anew with fit"),
     rows: str = "documents",
 ) -> Any:
-    """Vectors of documents, or "names", scaled to length 1, 0 if missing; None if none were passed.
+    """Vectors of documents or names scaled to length 1, 0 if missing; None without vectors.
 
-    `learnt` is the dimension of the learnt vectors, 0 if there were none and None before the first;
-    `told` names the source of this dimension and the remedy, for messages.
+    `learnt` is the dimension learnt so far, None before the first minibatch; `told` is for
+    messages.
     """
     name = "vectors" if rows == "documents" else "name_vectors"
     where = f"{name}, passed to {caller},"
@@ -160,15 +160,11 @@ def check_vectors(
 
 
 def said_of(n_dimensions: int) -> str:
-    """Words for vectors of `n_dimensions` dimensions."""
     return f"vectors of {n_dimensions} dimensions" if n_dimensions else "no vectors"
 
 
 def check_name_vectors(name_vectors: object, names: Sequence[str], caller: str) -> np.ndarray:
-    """Vectors of names, by name or in order, scaled to length 1; 0 for a name without a vector.
-
-    Without vectors the dimension is 0.
-    """
+    """Vectors of names, by name or in order, scaled to length 1; 0 without a vector."""
     if name_vectors is None:
         return np.empty((len(names), 0))
     if isinstance(name_vectors, Mapping):

@@ -4,8 +4,6 @@
 The density is proportional to x^(a-1) (1-x)^(b-1). The natural parameter is (a, b), counts of both
 outcomes with the prior's counts; the statistics are (log x, log(1 - x)).
 
-Source: Johnson, Kotz and Balakrishnan (1995), "Continuous univariate distributions".
-
 Examples
 --------
 >>> import numpy as np

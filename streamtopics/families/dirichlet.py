@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The Dirichlet family: log b is the statistic of b in the simplex.
 
-The natural parameter is the concentration alpha > 0 itself, with the base measure h(b) = prod
-1/b_v: seen words, plus the prior's pseudo-counts.
+The natural parameter is the concentration alpha > 0: counts of words, with the prior's. The base
+measure is h(b) = prod 1/b_v.
 
     A(alpha) = sum_v lnG(alpha_v) - lnG(sum_v alpha_v)
 
-Source: Nguyen et al. (2020), "Boosting prior knowledge in streaming variational
-Bayes", Table 2; for the family, Ng, Tian and Tang (2011), "Dirichlet and related
-distributions".
+Source: Nguyen et al. (2020), Table 2.
 
 Examples
 --------
@@ -42,7 +40,7 @@ def expected_statistics(eta: np.ndarray) -> np.ndarray:
 
 
 def marginals(eta: np.ndarray) -> dict[str, Any]:
-    """The distribution of each probability, of shape (..., n); a single one is certainly 1."""
+    """The distribution of each probability, (..., n)."""
     eta = np.asarray(eta, dtype=np.float64)
     if eta.shape[-1] == 1:
         return {"probability": binom(1, np.ones_like(eta))}
@@ -50,7 +48,6 @@ def marginals(eta: np.ndarray) -> dict[str, Any]:
 
 
 def _sums_of_others(eta: np.ndarray) -> np.ndarray:
-    """The sum of all other concentrations, for each concentration."""
     others = np.zeros_like(eta)
     np.cumsum(eta[..., :-1], axis=-1, out=others[..., 1:])
     others[..., :-1] += np.cumsum(eta[..., :0:-1], axis=-1)[..., ::-1]
@@ -58,10 +55,7 @@ def _sums_of_others(eta: np.ndarray) -> np.ndarray:
 
 
 def log_normalizer(eta: np.ndarray) -> np.ndarray:
-    """A(alpha), in nats, by sum_v alpha_v ln(alpha_v / sum alpha) + r(alpha_v), less r(sum alpha).
-
-    With r(x) = lnG(x) - x ln x + x. The error is about 1e-16 times the sum of alpha.
-    """
+    """A(alpha), in nats; the error is about 1e-16 times the sum of alpha."""
     eta = np.asarray(eta, dtype=np.float64)
     total = eta.sum(axis=-1, keepdims=True)
     parts = eta * np.log(eta / total) + remainder(eta)
@@ -69,15 +63,15 @@ def log_normalizer(eta: np.ndarray) -> np.ndarray:
 
 
 def kl(eta: np.ndarray, other: np.ndarray, axis: int = -1) -> np.ndarray:
-    """KL(Dir(alpha) || Dir(beta)), in nats.
+    """KL(Dir(alpha) || Dir(beta)), in nats; `axis` is the axis of the natural parameter.
 
     With a and b the sums of alpha and beta, the divergence is
 
         sum_v [d(beta_v, alpha_v b / a) + D(alpha_v, beta_v)] - D(a, b),
 
-    d being `log_gamma.deviance` and D `log_gamma.remainder_divergence`. The error is about 1e-15
-    for each cell with a concentration below 10, and otherwise a relative 1e-14. Concentrations are
-    between 1e-50 and 1e25. `axis` is the axis of the natural parameter.
+    d being `log_gamma.deviance` and D `log_gamma.remainder_divergence`. The error of a cell is
+    about 1e-15 if a concentration is below 10, else a relative 1e-14. Concentrations are between
+    1e-50 and 1e25.
     """
     q, p = np.broadcast_arrays(eta, other)
     q, p = np.moveaxis(q, axis, 0), np.moveaxis(p, axis, 0)
@@ -94,7 +88,7 @@ def kl(eta: np.ndarray, other: np.ndarray, axis: int = -1) -> np.ndarray:
 
 
 def _blocks(q: np.ndarray, p: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Both arrays in float64, cut along the first axis into blocks of about `BLOCK` cells."""
+    """Blocks of about `BLOCK` cells along the first axis, in float64."""
     step = max(1, BLOCK * len(q) // max(1, q.size))
     for start in range(0, len(q), step):
         part = slice(start, start + step)
@@ -102,11 +96,10 @@ def _blocks(q: np.ndarray, p: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarr
 
 
 def mass(eta: np.ndarray) -> np.ndarray:
-    """sum_v alpha_v: the number of seen words, with the prior's pseudo-counts."""
+    """sum_v alpha_v: the number of words, with the prior's."""
     return np.add.reduce(eta, axis=-1, dtype=np.float64)
 
 
 def valid(eta: np.ndarray) -> np.ndarray:
-    """Whether all concentrations are positive and finite."""
     eta = np.asarray(eta)
     return ((eta > 0) & np.isfinite(eta)).all(axis=-1)

@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The gamma family: a positive number g, such as a precision.
 
-With shape a and rate b the density is proportional to g^(a-1) e^(-b g); the natural parameter is
-(2a, 2b), the statistics are (ln g / 2, -g / 2) and h(g) = 1/g. In units of a Gaussian's data 2a
-counts observations and 2b sums their squares, so statistics are simply added.
+With shape a and rate b the density is proportional to g^(a-1) e^(-b g). The natural parameter is
+(2a, 2b), the statistics are (ln g / 2, -g / 2) and h(g) = 1/g. If g is the precision of Gaussian
+data, 2a counts observations and 2b sums their squares.
 
     A(eta) = lnG(a) - a ln b
-
-Source: Johnson, Kotz and Balakrishnan (1994), "Continuous univariate distributions".
 
 Examples
 --------
@@ -51,13 +49,12 @@ def marginals(eta: np.ndarray) -> dict[str, Any]:
 
 
 def expected_statistics(eta: np.ndarray) -> np.ndarray:
-    """E[ln g] / 2 = (psi(a) - ln b) / 2 and -E[g] / 2 = -a / (2b)."""
+    """(psi(a) - ln b) / 2 and -a / (2b)."""
     a, b = parameters(eta)
     return np.stack([(psi(a) - np.log(b)) / 2, -a / (2 * b)], axis=-1)
 
 
 def log_normalizer(eta: np.ndarray) -> np.ndarray:
-    """A(eta) = lnG(a) - a ln b, in nats."""
     a, b = parameters(eta)
     return a * np.log(a / b) - a + remainder(a)
 
@@ -65,10 +62,9 @@ def log_normalizer(eta: np.ndarray) -> np.ndarray:
 def kl(eta: np.ndarray, other: np.ndarray) -> np.ndarray:
     """KL(Gamma(a, b) || Gamma(a0, b0)), in nats.
 
-        (a - a0) psi(a) - lnG(a) + lnG(a0) + a0 ln(b / b0) + a (b0 - b) / b
-        = d(a0, a b0 / b) + D(a, a0),
+        d(a0, a b0 / b) + D(a, a0),
 
-    d being `log_gamma.deviance` and D `log_gamma.remainder_divergence`, both cut off at 0.
+    d being `log_gamma.deviance` and D `log_gamma.remainder_divergence`.
     """
     (a, b), (a0, b0) = parameters(eta), parameters(other)
     a, a0 = np.broadcast_arrays(a, a0)
@@ -76,5 +72,5 @@ def kl(eta: np.ndarray, other: np.ndarray) -> np.ndarray:
 
 
 def mass(eta: np.ndarray) -> np.ndarray:
-    """2a."""
+    """2a, the number of observations."""
     return np.asarray(eta, dtype=np.float64)[..., 0]

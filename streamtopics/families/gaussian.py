@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The Gaussian family: a number x, such as a mean with observations of precision 1.
 
-With mean m and precision k the natural parameter is (k m, k), and the statistics are
-(x, -x^2 / 2). Data add their sum and their number.
+With mean m and precision k the natural parameter is (k m, k), and the statistics are (x, -x^2 / 2).
+Data add their sum and their number.
 
     A(eta) = (k m^2 - ln k + ln(2 pi)) / 2
-
-Source: Johnson, Kotz and Balakrishnan (1994), "Continuous univariate distributions".
 
 Examples
 --------
@@ -51,33 +49,28 @@ def marginals(eta: np.ndarray) -> dict[str, Any]:
 
 
 def expected_statistics(eta: np.ndarray) -> np.ndarray:
-    """E[x] = m and -E[x^2] / 2 = -(1/k + m^2) / 2."""
+    """m and -(1/k + m^2) / 2."""
     m, k = parameters(eta)
     return np.stack([m, -0.5 * (1 / k + m * m)], axis=-1)
 
 
 def log_normalizer(eta: np.ndarray) -> np.ndarray:
-    """A(eta) = (k m^2 - ln k + ln(2 pi)) / 2, in nats."""
     m, k = parameters(eta)
     return 0.5 * (k * m * m + np.log(2 * np.pi / k))
 
 
 def kl(eta: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """KL(N(m, 1/k) || N(m0, 1/k0)), in nats.
-
-    [ln(k / k0) + k0 / k - 1 + k0 (m - m0)^2] / 2
-    """
+    """KL(N(m, 1/k) || N(m0, 1/k0)), in nats: [ln(k / k0) + k0 / k - 1 + k0 (m - m0)^2] / 2."""
     (m, k), (m0, k0) = parameters(eta), parameters(other)
     return 0.5 * (deviance(k, k0) / k + k0 * (m - m0) ** 2)
 
 
 def mass(eta: np.ndarray) -> np.ndarray:
-    """k: the number of observations of precision 1, with the prior's."""
+    """k, the number of observations of precision 1."""
     return np.asarray(eta, dtype=np.float64)[..., 1]
 
 
 def valid(eta: np.ndarray) -> np.ndarray:
-    """Whether the precision is positive, all numbers are finite, and n is 2."""
     eta = np.asarray(eta)
     if eta.shape[-1] != 2:
         return np.zeros(eta.shape[:-1], dtype=bool)

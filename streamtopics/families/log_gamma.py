@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Divergences of the log-gamma function, without cancellation.
 
-The divergence of a gamma or Dirichlet density from another is made of
+The divergence between two gamma or Dirichlet densities has terms
 
     lnG(b) - lnG(a) - (b - a) psi(a),
 
-in which nearly all digits cancel for large a and b. With lnG(x) = x ln x - x + r(x) the divergence
-is `deviance(b, a) + remainder_divergence(a, b)`: two non-negative parts, both with a relative error
-of 1e-13. If an argument of the remainder is below 10 the error is absolute, about 1e-14. Arguments
-are arrays of positive numbers, of one shape in `remainder_divergence`; results have the same shape.
+in which nearly all digits cancel for large a and b. With lnG(x) = x ln x - x + r(x) such a term is
+`deviance(b, a) + remainder_divergence(a, b)`, both non-negative, with a relative error of 1e-13. If
+an argument of the remainder is below 10 the error is absolute, about 1e-14. Arguments are arrays of
+positive numbers, of one shape in `remainder_divergence`.
 
 Examples
 --------
@@ -82,10 +82,7 @@ def remainder_divergence(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def _of_large(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """By Stirling's series; every term has a factor (b - a)^2 / (a b).
-
-    With u = 1/a and v = 1/b, the divergence of 1/x^n is this times sum_{k=1..n} k u^k v^(n-k).
-    """
+    """Divergence by Stirling's series; every term has a factor (b - a)^2 / (a b)."""
     u, v = 1.0 / a, 1.0 / b
     T, total, power, v2 = u, COEFFICIENTS[0] * u, u, v * v
     for i, c in enumerate(COEFFICIENTS[1:]):
@@ -98,10 +95,8 @@ def _of_large(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def _of_small(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Without Stirling's series."""
     return gammaln(b) - gammaln(a) - (b - a) * psi(a) - deviance(b, a)
 
 
 def _of_both_kinds(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Values of one large and one small argument, each by its own formula."""
     return remainder(b) - remainder(a) - (b - a) * _slope(a)

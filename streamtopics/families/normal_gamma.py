@@ -1,17 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The normal-gamma family: mean mu and precision g of Gaussian observations.
 
-g ~ Gamma(a, b), of shape a and rate b, and mu | g ~ N(m, 1 / (k g)). The natural parameter is
-(k m, k, 2b + k m^2, 2a), the statistics are (g mu, -g mu^2 / 2, -g / 2, ln g / 2) and
-h = g^(-1/2). Data add (sum x, n, sum x^2, n).
+g ~ Gamma(a, b), of shape a and rate b, and mu | g ~ N(m, 1 / (k g)). The natural parameter is (k m,
+k, 2b + k m^2, 2a), the statistics are (g mu, -g mu^2 / 2, -g / 2, ln g / 2) and h = g^(-1/2). Data
+add (sum x, n, sum x^2, n).
 
     A(eta) = lnG(a) - a ln b + ln(2 pi / k) / 2
 
-b is a difference of natural parameters: take an offset off the data if sum x^2 is large.
+If sum x^2 is large, subtract an offset from the data: b is a difference of natural parameters.
 
-Source: Bernardo and Smith (1994), "Bayesian theory", section 5.2; Masegosa et al.
-(2020), "Variational inference over nonstationary data streams for exponential family
-models", appendix B.
+Source: Bernardo and Smith (1994), "Bayesian theory", section 5.2.
 
 Examples
 --------
@@ -67,16 +65,14 @@ def expected_statistics(eta: np.ndarray) -> np.ndarray:
 
 
 def log_normalizer(eta: np.ndarray) -> np.ndarray:
-    """A(eta) = lnG(a) - a ln b + ln(2 pi / k) / 2, in nats."""
     _, k, a, b = parameters(eta)
     return gamma.log_normalizer(gamma.from_parameters(a, b)) + 0.5 * np.log(2 * np.pi / k)
 
 
 def kl(eta: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """KL(q || p), in nats: for g, plus for mu given g in the mean over g.
+    """KL(q || p), in nats.
 
-    KL(Gamma(a, b) || Gamma(a0, b0))
-    + [ln(k / k0) + k0 / k - 1 + k0 (m - m0)^2 a / b] / 2
+    KL(Gamma(a, b) || Gamma(a0, b0)) + [ln(k / k0) + k0 / k - 1 + k0 (m - m0)^2 a / b] / 2
     """
     (m, k, a, b), (m0, k0, a0, b0) = parameters(eta), parameters(other)
     of_g = gamma.kl(gamma.from_parameters(a, b), gamma.from_parameters(a0, b0))
@@ -84,7 +80,6 @@ def kl(eta: np.ndarray, other: np.ndarray) -> np.ndarray:
 
 
 def valid(eta: np.ndarray) -> np.ndarray:
-    """Whether k, a and b are positive, all numbers are finite, and n is 4."""
     eta = np.asarray(eta, dtype=np.float64)
     if eta.shape[-1] != 4:
         return np.zeros(eta.shape[:-1], dtype=bool)

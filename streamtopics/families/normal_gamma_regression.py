@@ -1,18 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The normal-gamma family of a linear regression: coefficients w and noise precision g.
 
-g ~ Gamma(a, b) and w | g ~ N(m, (g L)^-1), with p coefficients. The natural parameter
-is [L m | L | 2b + m'L m | 2a], flattened to p + p^2 + 2 numbers with L by rows. The
-statistics are [g w | -g w w' / 2 | -g / 2 | ln g / 2], and h = g^(p/2 - 1). Data add
-[X'y | X'X | y'y | n].
+g ~ Gamma(a, b) and w | g ~ N(m, (g L)^-1), with p coefficients. The natural parameter is [L m | L |
+2b + m'L m | 2a], flattened to p + p^2 + 2 numbers with L by rows. The statistics are [g w | -g w w'
+/ 2 | -g / 2 | ln g / 2], and h = g^(p/2 - 1). Data add [X'y | X'X | y'y | n].
 
     A(eta) = lnG(a) - a ln b - ln|L| / 2 + p ln(2 pi) / 2
 
-b is a difference of natural parameters: centre y if y'y is many times its spread.
+Centre y if y'y is many times the spread of y: b is a difference of natural parameters.
 
-Source: Bernardo and Smith (1994), "Bayesian theory", appendix A.2; Masegosa et al.
-(2020), "Variational inference over nonstationary data streams for exponential family
-models", appendix B.
+Source: Bernardo and Smith (1994), "Bayesian theory", appendix A.2.
 
 Examples
 --------
@@ -44,11 +41,7 @@ def n_coefficients(size: int) -> int:
 
 
 def from_parameters(m: ArrayLike, L: ArrayLike, a: ArrayLike, b: ArrayLike) -> np.ndarray:
-    """The natural parameter [L m | L | 2b + m'L m | 2a].
-
-    m of shape (..., p) is the mean of the coefficients; L of shape (..., p, p), symmetric, times g
-    is their precision; a and b of shape (...) are shape and rate of g.
-    """
+    """The natural parameter of m, (..., p), of L, (..., p, p), and of a and b, (...)."""
     m, L, a, b = (np.asarray(x, dtype=np.float64) for x in (m, L, a, b))
     e1 = (L @ m[..., None])[..., 0]
     ends = np.stack(np.broadcast_arrays(2 * b + (m * e1).sum(axis=-1), 2 * a), axis=-1)
@@ -85,19 +78,16 @@ def expected_statistics(eta: np.ndarray) -> np.ndarray:
 
 
 def log_normalizer(eta: np.ndarray) -> np.ndarray:
-    """A(eta) = lnG(a) - a ln b - ln|L| / 2 + p ln(2 pi) / 2, in nats."""
     m, L, a, b = parameters(eta)
     of_w = 0.5 * (m.shape[-1] * np.log(2 * np.pi) - np.linalg.slogdet(L)[1])
     return gamma.log_normalizer(gamma.from_parameters(a, b)) + of_w
 
 
 def kl(eta: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """KL(q || p), in nats: for g, plus for w given g in the mean over g.
+    """KL(q || p), in nats.
 
-        KL(Gamma(a, b) || Gamma(a0, b0))
-        + [tr(L^-1 L0) - p - ln|L^-1 L0| + (m - m0)'L0 (m - m0) a / b] / 2
-
-    For close L and L0, the terms with both are a sum over the eigenvalues of L^-1 L0.
+    KL(Gamma(a, b) || Gamma(a0, b0))
+    + [tr(L^-1 L0) - p - ln|L^-1 L0| + (m - m0)'L0 (m - m0) a / b] / 2
     """
     (m, L, a, b), (m0, L0, a0, b0) = parameters(eta), parameters(other)
     of_g = gamma.kl(gamma.from_parameters(a, b), gamma.from_parameters(a0, b0))
@@ -107,7 +97,7 @@ def kl(eta: np.ndarray, other: np.ndarray) -> np.ndarray:
 
 
 def _of_precisions(L: np.ndarray, L0: np.ndarray) -> np.ndarray:
-    """tr(L^-1 L0) - p - ln|L^-1 L0|."""
+    """tr(L^-1 L0) - p - ln|L^-1 L0|, for close matrices a sum over eigenvalues."""
     root, root0 = np.linalg.cholesky(L), np.linalg.cholesky(L0)
     # L = R R'; the eigenvalues of R^-1 (L0 - L) R^-T are the eigenvalues of L^-1 L0, less one.
     half = np.linalg.solve(root, L0 - L)
@@ -120,16 +110,12 @@ def _of_precisions(L: np.ndarray, L0: np.ndarray) -> np.ndarray:
 
 
 def mass(eta: np.ndarray) -> np.ndarray:
-    """2a."""
+    """2a, the number of observations."""
     return np.asarray(eta, dtype=np.float64)[..., -1]
 
 
 def valid(eta: np.ndarray) -> np.ndarray:
-    """Whether a and b are positive, L symmetric and positive definite, and all is finite.
-
-    False for an L singular up to rounding, in any units, or an n that is not p + p^2 + 2 with p >=
-    1.
-    """
+    """Whether a and b are positive, and L is symmetric and positive definite beyond rounding."""
     eta = np.asarray(eta, dtype=np.float64)
     p = n_coefficients(eta.shape[-1])
     if p < 1 or p + p * p + 2 != eta.shape[-1]:

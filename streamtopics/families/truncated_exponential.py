@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The exponential density on [0, 1]: exp(w rho - A(w)), for any real w.
 
-The natural parameter w has no axis: array-likes of any shape are arrays of parameters, and results
-have the same shape; arguments of `kl` broadcast. w > 0 draws rho towards 1, w = 0 is uniform.
+The natural parameter w has no axis: arguments are arrays of parameters, and results have the same
+shape. w > 0 draws rho towards 1, w = 0 is uniform.
 
     A(w) = ln((e^w - 1) / w)
 
-Source: Masegosa et al. (2020), "Variational inference over nonstationary data streams for
-exponential family models", equations 26, 28 and 33. Equation 26 has the opposite sign, exp(-gamma
-rho), to later equations, followed here: the source's prior of parameter 0.1 is w = -0.1.
+Source: Masegosa et al. (2020), equations 28 and 33. Equation 26 has the opposite sign: its prior of
+parameter 0.1 is w = -0.1.
 
 Examples
 --------
@@ -32,10 +31,7 @@ SMALL = 0.25
 
 
 def mean_and_complement(w: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
-    """m = E[rho] = 1 / (1 - e^-w) - 1/w, and 1 - m.
-
-    Both keep their digits: for w = 1e6 the complement is 1e-6 to 15 digits.
-    """
+    """m = E[rho] = 1 / (1 - e^-w) - 1/w, and 1 - m; both keep their digits."""
     w = np.asarray(w, dtype=np.float64)
     size = np.abs(w)
     u = np.minimum(size, SMALL)
@@ -48,24 +44,21 @@ def mean_and_complement(w: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _log_normalizer_from_the_top(w: np.ndarray) -> np.ndarray:
-    """A(w) - max(w, 0), ln of the integral of exp(w rho) over its largest value."""
+    """A(w) - max(w, 0)."""
     size = np.abs(w)
     some = np.where(size > 0, size, 1.0)
     return np.where(size > 0, np.log(-np.expm1(-some) / some), 0.0)
 
 
 def log_normalizer(w: ArrayLike) -> np.ndarray:
-    """A(w) = ln((e^w - 1) / w), in nats."""
     w = np.asarray(w, dtype=np.float64)
     return np.maximum(w, 0) + _log_normalizer_from_the_top(w)
 
 
 def kl(w: ArrayLike, other: ArrayLike) -> np.ndarray:
-    """KL(q || p), in nats, of the densities with parameters w and g = `other`.
+    """KL(q || p) = (w - g) m - A(w) + A(g), in nats, for parameters w and g = `other`.
 
-        (w - g) m - A(w) + A(g)
-
-    Without the cancelling parts of w m and A(w): the error is about 1e-15 times 1 + ln|w| + ln|g|.
+    The error is about 1e-15 times 1 + ln|w| + ln|g|.
     """
     w, other = np.asarray(w, dtype=np.float64), np.asarray(other, dtype=np.float64)
     m, c = mean_and_complement(w)
@@ -76,5 +69,4 @@ def kl(w: ArrayLike, other: ArrayLike) -> np.ndarray:
 
 
 def valid(w: ArrayLike) -> np.ndarray:
-    """Whether w is finite."""
     return np.isfinite(w)

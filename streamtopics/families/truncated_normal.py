@@ -1,14 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The Gaussian density on [0, 1]: exp(w rho - k rho^2 / 2 - A), for any w and k >= 0.
 
-The natural parameter is (w, k), as in the Gaussian family: mean w / k and precision k before
-truncation; k = 0 is the exponential density on [0, 1]. The parameter lies on the last axis, and
-results have the shape (...) of all earlier axes; arguments of `kl` broadcast. All values are by
-Gauss-Legendre quadrature around the mode: closed forms lose all digits if the mean before
-truncation is far outside.
+The natural parameter is (w, k), on the last axis: mean w / k and precision k before truncation. k =
+0 is the exponential density on [0, 1]. All values are by Gauss-Legendre quadrature around the mode:
+closed forms lose all digits if the mean before truncation is far outside.
 
-Source: Masegosa et al. (2020), "Variational inference over nonstationary data streams
-for exponential family models", equation 29.
+Source: Masegosa et al. (2020), equation 29.
 
 Examples
 --------
@@ -31,15 +28,14 @@ DEPTH = 45.0
 
 
 def _exponent(w: np.ndarray, k: np.ndarray, mode: np.ndarray, d: np.ndarray) -> np.ndarray:
-    """Exponent of the density at mode + d, relative to the mode; at most 0."""
     slope = np.where((w > 0) & (w < k), 0.0, w - k * mode)
     return d * (slope - 0.5 * k * d)
 
 
 def _integration_nodes(eta: np.ndarray) -> tuple[tuple[np.ndarray, ...], np.ndarray, np.ndarray]:
-    """w, k, the mode and its complement; along a new last axis distances from the mode and weights.
+    """(w, k, mode, 1 - mode), and distances from the mode and weights along a new last axis.
 
-    The weights sum to the integral of the density with the largest value 1.
+    The weights sum to the integral of the density over the density at the mode.
     """
     eta = np.asarray(eta, dtype=np.float64)
     w, k = eta[..., 0, None], eta[..., 1, None]
@@ -71,7 +67,7 @@ def log_normalizer(eta: np.ndarray) -> np.ndarray:
 
 
 def kl(eta: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """KL(q || p), in nats, the integral of q ln(q / p) over [0, 1]."""
+    """KL(q || p), in nats."""
     (w, k, mode, rest), d, weights = _integration_nodes(eta)
     (w0, k0, mode0, rest0), _, weights0 = _integration_nodes(other)
     total = weights.sum(axis=-1)

@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Local steps: statistics of the documents of a minibatch, given the topics.
-
-A local step is a frozen dataclass of its settings with the methods of `local.step.LocalStep`,
-independent of the posterior, the prior of the topics and step sizes.
-"""
+"""Local steps: statistics of the documents of a minibatch, given the topics."""
 
 from streamtopics.local.gibbs import Gibbs
 from streamtopics.local.hinted import SemiSupervised, WithPseudoTokens

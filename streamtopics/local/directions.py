@@ -1,19 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Unit vectors of documents as a second view of their topics: von Mises-Fisher.
+"""Unit vectors of documents as further data about their topics: von Mises-Fisher.
 
-A document of topic k has a vector e_d of length 1, around the direction mu_k of the topic:
-
-    p(e_d | k) = C(kappa) exp(kappa mu_k' e_d),   |mu_k| = 1.
-
-All topics share one concentration kappa. Learnt are sums over the documents of a topic, M_k of q_dk
-e_d and n_k of q_dk; mu_k is von Mises-Fisher around M_k with kappa |M_k|:
+A document of topic k has a vector e_d of length 1 with p(e_d | k) = C(kappa) exp(kappa mu_k' e_d),
+mu_k the direction of the topic. Topics share the concentration kappa. The statistics of a topic,
+`directions`, are M_k = sum_d q_dk e_d and n_k = sum_d q_dk, with q_dk the probability of the topic.
+The posterior of mu_k is von Mises-Fisher around M_k with concentration kappa |M_k|:
 
     E[mu_k] = A(kappa |M_k|) M_k / |M_k|,   A(x) = I_{d/2}(x) / I_{d/2 - 1}(x),
     kappa = R (d - R^2) / (1 - R^2),   R = sum_k |M_k| / sum_k n_k.
 
-A. Banerjee, I. Dhillon, J. Ghosh and S. Sra (2005), "Clustering on the unit hypersphere using von
-Mises-Fisher distributions", Eq. 4.4; the ratio of Bessel functions by its bound in D. Amos (1974),
-"Computation of modified Bessel functions and their ratios", Eq. 11.
+Banerjee, Dhillon, Ghosh and Sra (2005), Eq. 4.4; for A the bound of Amos (1974), Eq. 11.
 """
 
 import numpy as np
@@ -28,7 +24,7 @@ MOST_RESULTANT = 0.999
 
 
 def concentration(directions: np.ndarray) -> float:
-    """The kappa of sums of vectors and numbers of documents, of shape (n_topics, d + 1)."""
+    """Concentration kappa by the statistics of topics, (n_topics, d + 1)."""
     sums, number = directions[:, :-1], float(directions[:, -1].sum())
     d, length = sums.shape[1], float(np.linalg.norm(sums, axis=1).sum())
     resultant = min(length / number, MOST_RESULTANT) if number > 0 else 0.0
@@ -36,7 +32,7 @@ def concentration(directions: np.ndarray) -> float:
 
 
 def expected(directions: np.ndarray) -> np.ndarray:
-    """kappa E[mu_k] of these sums, of shape (n_topics, d); 0 for a topic without documents."""
+    """kappa E[mu_k] of each topic, (n_topics, d); 0 without documents."""
     kappa, sums = concentration(directions), directions[:, :-1]
     lengths, order = np.linalg.norm(sums, axis=1, keepdims=True), 0.5 * sums.shape[1]
     # A(x) / |M| with x = kappa |M|.
@@ -45,7 +41,7 @@ def expected(directions: np.ndarray) -> np.ndarray:
 
 
 def explained(vectors: np.ndarray, means: np.ndarray, workers: Workers) -> np.ndarray:
-    """Products of vectors of documents and rows of `means`, of shape (n_documents, n_topics)."""
+    """Products of vectors of documents and rows of `means`, (n_documents, n_topics)."""
     n = len(vectors)
     out, columns = np.empty((n, len(means)), vectors.dtype), np.ascontiguousarray(means.T)
 
@@ -57,7 +53,7 @@ def explained(vectors: np.ndarray, means: np.ndarray, workers: Workers) -> np.nd
 
 
 def summed(vectors: np.ndarray, q: np.ndarray, workers: Workers) -> np.ndarray:
-    """Sums of q_dk e_d, and numbers of documents with a vector, of shape (n_topics, d + 1)."""
+    """Statistics of topics, (n_topics, d + 1), by q of shape (n_documents, n_topics)."""
     (n, d), known = vectors.shape, vectors.any(axis=1)
     out = np.empty((d, q.shape[1]), vectors.dtype)
 

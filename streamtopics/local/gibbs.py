@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Collapsed Gibbs sampling in the documents of latent Dirichlet allocation.
-
-Chains are run document by document, and averages are summed word by word in the order of the
-documents: results are the same for any number of workers.
-"""
+"""Collapsed Gibbs sampling in the documents of latent Dirichlet allocation."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -24,9 +20,9 @@ MOST_IN_A_JOB = 2**31 - 1
 
 @dataclass(frozen=True)
 class Gibbs(LocalStep):
-    """Sweeps over the tokens of each document, and averages over the last of them.
+    """Collapsed Gibbs sampling of each document, averaged over the last sweeps.
 
-    A count is cut into tokens, see `local.step.cut`. Tokens start in the most probable topic.
+    Fractional counts are sampled as whole tokens of smaller weight.
 
     Parameters
     ----------
@@ -56,7 +52,7 @@ class Gibbs(LocalStep):
         return THOROUGH
 
     def applied(self) -> "Gibbs":
-        """20 sweeps, averaged over the last 15; the thorough step stays unchanged."""
+        """20 sweeps, averaged over the last 15; a thorough step stays as it is."""
         return self if self == THOROUGH else APPLIED
 
     def step(
@@ -138,7 +134,7 @@ class Gibbs(LocalStep):
     def _mean_log_theta(
         self, minibatch: Minibatch, topics: Topics, parts: list["_Chains"]
     ) -> np.ndarray | None:
-        """Mean of digamma(alpha + N_d) - digamma(alpha_0 + N_d.) over the documents with tokens."""
+        """Mean of digamma(alpha + N_d) - digamma(alpha_0 + N_d.) over documents with tokens."""
         n = np.count_nonzero(minibatch.lengths) * max(self.averaged, 1)
         if n == 0:
             return None
@@ -152,8 +148,6 @@ THOROUGH, APPLIED = Gibbs(n_sweeps=40, n_averaged=30), Gibbs(n_sweeps=20, n_aver
 
 @dataclass(frozen=True)
 class _Chains:
-    """Result of the kernel for some documents; see `sample_documents`."""
-
     z: np.ndarray
     inverse: np.ndarray
     first_column: np.ndarray
@@ -167,7 +161,7 @@ class _Chains:
 def _average(
     minibatch: Minibatch, topics: Topics, parts: list[_Chains], workers: Workers, counts: np.ndarray
 ) -> None:
-    """counts[w, k]: expected tokens of word w in topic k by the chains, over all documents."""
+    """Write the expected tokens of each word in each topic, (n_words, K), into `counts`."""
     n_words, n_entries = len(minibatch.words), len(minibatch.indices)
     prior = np.zeros(topics.weights.shape[1], np.float32)
     prior[: len(topics.alpha)] = topics.alpha
@@ -183,12 +177,12 @@ def _average(
 
 
 def _addresses(values: np.ndarray, places: np.ndarray) -> np.ndarray:
-    """Addresses in memory of places of an array; 0 for the place -1."""
+    """Memory addresses of places of an array; 0 for the place -1."""
     return (values.ctypes.data + values.itemsize * places) * (places >= 0)
 
 
 def _count(minibatch: Minibatch, z: np.ndarray, counts: np.ndarray) -> None:
-    """counts[w, k]: weight of the tokens of word w in topic k."""
+    """Write the sampled tokens of each word in each topic, (n_words, K), into `counts`."""
     n_tokens, token_weight = cut(minibatch)
     n_words, n_topics = counts.shape
     cells = np.repeat(minibatch.indices.astype(np.int64) * n_topics, n_tokens) + z

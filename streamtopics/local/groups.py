@@ -1,18 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Groups of documents that explain each other better than the present topics do.
+"""Groups of documents that the present topics do not explain: candidates for new topics.
 
-The tables of a Dirichlet process, by conditional probabilities: document d of B goes to the best of
+The clustering is a Dirichlet process. Document d of B goes to the best of
 
     (n_G / B) p(d | G)       of a group G of n_G others, if p(d | G) > p_0(d),
     e p_0(d)                 of a new group, e = concentration / (concentration + B),
     sum_k share_k p(d | k)   of the present topics, in no group
 
-with p(w | G) = (n_Gw + s p_0w) / (n_G + s), without d itself, and s finally the mean length of a
-document. This is the sampler of Yin et al. (2018), "Model-based clustering of short text streams",
-at temperature 0. After each round a group, small groups first, may join another group with one of
-its words, the one that explains its words best. The groups are joined if the sum of log (n_G - 1)
-p(d | G) over d rises and p_0 explains the documents less well. Only documents better explained by
-p_0 than by all topics together take part.
+with p(w | G) = (n_Gw + s p_0w) / (n_G + s), without d itself, and p_0 a topic without documents. In
+the last round s is the mean length of a document. This is the sampler of Yin et al. (2018),
+"Model-based clustering of short text streams", at temperature 0. After a round, groups are joined
+if the sum of log (n_G - 1) p(d | G) rises and p_0 explains the documents less well. Only documents
+better explained by p_0 than by the topics take part.
 """
 
 from dataclasses import dataclass, replace
@@ -37,7 +36,7 @@ MOST_GROUPS = 2048
 
 @dataclass(frozen=True)
 class Base:
-    """The distribution to compare groups with."""
+    """The distributions compared with groups."""
 
     # (n_words,): p_0, the probabilities of words in an unlearnt topic
     words: np.ndarray
@@ -55,9 +54,9 @@ def unexplained(
     least: float,
     workers: Workers,
 ) -> Groups:
-    """Groups of at least `least` documents; all documents in one group before the first topic.
+    """Groups of at least `least` documents; without topics, all documents in one group.
 
-    `source` is the view of the posterior; below a `share` of 1 its first topic is a background.
+    If `share` is below 1, the first topic of `source` is a background.
     """
     words, first = minibatch.words, int(share < 1)
     seen = minibatch.word_counts / max(minibatch.n_tokens, 1e-300)
@@ -88,7 +87,7 @@ def unexplained(
 def known_by(
     X: sparse.csr_matrix, log_words: np.ndarray, log_shares: np.ndarray, workers: Workers
 ) -> np.ndarray:
-    """Log probability of documents under topics, given log probabilities (n_words, n_topics)."""
+    """Log probability of documents under topics, given log p(w | k), (n_words, n_topics)."""
     known = np.full(X.shape[0], -np.inf)
 
     def fill(start: int, stop: int) -> None:
@@ -126,7 +125,7 @@ def find_groups(X: sparse.csr_matrix, known: np.ndarray, base: Base, least: floa
 
 
 def _groups_of(X: sparse.csr_matrix, table: np.ndarray, least: float) -> Groups:
-    """The documents of each table with enough documents, without table -1."""
+    """Groups with at least `least` documents; `table` is each document's group or -1."""
     assigned = np.flatnonzero(table >= 0)
     size = np.bincount(table[assigned], minlength=1).astype(np.float64)
     order = np.argsort(-size, kind="stable")

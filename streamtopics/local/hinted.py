@@ -1,11 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Local steps for documents with hints of their topics.
-
-A document with h_dk pseudo-tokens of topic k is inferred under alpha_k + h_dk (`WithPseudoTokens`),
-or has topics in the shares h_dk / sum_j h_dj, whatever the words (`SemiSupervised`). The latter
-with one topic a document is Nigam et al. (2000), "Text classification from labeled and unlabeled
-documents using EM".
-"""
+"""Local steps for documents with hints: pseudo-tokens of known topics."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -25,7 +19,10 @@ PROVIDED = frozenset({"shares"})
 
 @dataclass(frozen=True)
 class WithPseudoTokens(LocalStep):
-    """The local step `step_of`, with the hints of a minibatch as pseudo-tokens."""
+    """The local step `step_of`, with hints h_dk as pseudo-tokens.
+
+    A document is inferred under the prior alpha_k + h_dk.
+    """
 
     step_of: LocalStep
 
@@ -63,7 +60,12 @@ class WithPseudoTokens(LocalStep):
 
 @dataclass(frozen=True)
 class SemiSupervised(WithPseudoTokens):
-    """The local step, without a background, for the documents without hints in learning."""
+    """The local step `step_of` for documents without hints; hints fix the topics of others.
+
+    In learning, a document with hints h_dk has topics in the shares h_dk / sum_j h_dj, whatever the
+    words. `step_of` must not have a background. With `OneTopic` this is Nigam et al. (2000), "Text
+    classification from labeled and unlabeled documents using EM".
+    """
 
     @property
     def reports(self) -> frozenset[str]:  # type: ignore[override]
@@ -114,14 +116,14 @@ class SemiSupervised(WithPseudoTokens):
 
 @dataclass(frozen=True)
 class OneOrMixed(OneTopic):
-    """One topic a document in learning; in reading a document may also be a mixture.
+    """One topic a document in learning; in `transform` also mixtures of topics.
 
-    A document of L words with hints h_d has the shares
+    A document of L words with hints h_d has the proportions
 
         (c q_d + L theta_d) / (c + L), q_dk ~ (alpha_k + h_dk) prod_w beta_kw^(n_dw min(1, c/L)),
 
-    with theta_d of a mixture under alpha_k + h_dk: one topic leads in short documents. c is
-    `n_words`; q_d has the factor of the document's vector, too, if there are vectors.
+    with theta_d of a mixture under alpha_k + h_dk, and c = `n_words`. So short documents have one
+    leading topic.
     """
 
     share: float = 1.0
@@ -142,7 +144,7 @@ class OneOrMixed(OneTopic):
 
 
 def shares_of_hints(minibatch: Minibatch, n_topics: int) -> np.ndarray:
-    """Topic proportions by hints, of shape (n_documents, n_topics); 0 without hints."""
+    """Topic proportions by hints, (n_documents, n_topics); 0 without hints."""
     if minibatch.hints is None:
         return np.zeros((minibatch.n_documents, n_topics))
     hints = np.asarray(minibatch.hints.toarray(), np.float64)
@@ -151,7 +153,6 @@ def shares_of_hints(minibatch: Minibatch, n_topics: int) -> np.ndarray:
 
 
 def _combine(found: np.ndarray | None, informative: np.ndarray, known: np.ndarray) -> Any:
-    """Mean proportions of the informative documents; None without any."""
     n_found = np.count_nonzero(informative) if found is not None else 0
     if n_found + len(known) == 0:
         return None
@@ -160,7 +161,7 @@ def _combine(found: np.ndarray | None, informative: np.ndarray, known: np.ndarra
 
 
 def _with_hints(minibatch: Minibatch, topics: Topics) -> tuple[Minibatch, Topics]:
-    """The minibatch with an additional word for each topic, and all weights of words."""
+    """The minibatch with an additional word for each topic, and the weights."""
     if minibatch.hints is None:
         return minibatch, topics
     n_topics, words = len(topics.alpha), minibatch.words

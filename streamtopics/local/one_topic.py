@@ -1,14 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One topic a document: a mixture of multinomials, by expectation maximisation in closed form.
+"""One topic a document: a mixture of multinomials, by expectation maximisation.
 
 With m_kw = share beta_kw + (1 - share) b_w, b the background, a document's topic is
 
-    q_dk ~ alpha_k prod_w m_kw^n_dw,
+    q_dk ~ alpha_k prod_w m_kw^n_dw.
 
-and the tokens of word w are divided: topic k gets the part share beta_kw / m_kw, the background the
-rest; Nigam et al. (2000), "Text classification from labeled and unlabeled documents using EM".
-Without a background this is the mixture of Yin and Wang (2014), "A Dirichlet multinomial mixture
-model-based approach for short text clustering". A document's vector adds a power of p(e_d | k).
+Of the tokens of word w, topic k gets the part share beta_kw / m_kw, and the background the rest.
 """
 
 from dataclasses import dataclass
@@ -32,6 +29,9 @@ LEAST_WEIGHT = 1e-30
 @dataclass(frozen=True)
 class OneTopic(LocalStep):
     """One topic for each document, with a share of the words from a background.
+
+    With share 1 this is the Dirichlet multinomial mixture of Yin and Wang (2014), else the model of
+    Nigam et al. (2000), by EM.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ class OneTopic(LocalStep):
         return self._proportions(q, q.dtype)
 
     def _mixed(self, topics: Topics, workers: Workers) -> tuple[np.ndarray, np.ndarray]:
-        """Log weights of words in documents of each topic, and the topic's share in weights."""
+        """log m_kw, and the part of topic k in m_kw, each (n_words, K)."""
         shape = len(topics.weights), len(topics.alpha) - self.n_background
         log_mixed, own = np.empty((2, *shape), topics.weights.dtype)
 
@@ -120,7 +120,7 @@ class OneTopic(LocalStep):
     def _probabilities(
         self, minibatch: Minibatch, topics: Topics, log_mixed: np.ndarray, workers: Workers
     ) -> np.ndarray:
-        """q, of shape (n_documents, K), without the background."""
+        """Topic probabilities q, (n_documents, K), without the background."""
         alpha = topics.alpha[self.n_background :]
         with np.errstate(divide="ignore"):
             # Topics with an alpha of 0 do not exist yet, unless all have 0.
@@ -153,7 +153,7 @@ class OneTopic(LocalStep):
         return found
 
     def _proportions(self, q: np.ndarray, dtype: Any) -> np.ndarray:
-        """q as proportions of the tokens, with the background."""
+        """Proportions of tokens, with the background."""
         first = self.n_background
         if not first:
             return q.astype(dtype, copy=False)
@@ -164,5 +164,4 @@ class OneTopic(LocalStep):
 
 
 def _word_spans(n_words: int, n_components: int) -> list[tuple[int, int]]:
-    """Cut the words into parts worth a job each."""
     return spans(n_words, max(1, CELLS_PER_JOB // max(n_components, 1)))

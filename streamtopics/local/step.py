@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Protocol of local steps, and their common work on minibatches and seeds.
-
-Seeds and noise are functions of counters: results never depend on an order of draws.
-"""
+"""Protocol of local steps, and common work on minibatches and seeds."""
 
 from __future__ import annotations
 
@@ -25,7 +22,7 @@ MOST_TOKENS, TOLERANCE = 1024, 1e-6
 
 
 class Source(Protocol):
-    """View of topics: a posterior, a proposal, an average, or a start."""
+    """Topics for a local step: a posterior, a proposal, an average, or a start."""
 
     @property
     def alpha(self) -> np.ndarray:
@@ -36,15 +33,15 @@ class Source(Protocol):
         """Sum of lam over the words, for each topic."""
 
     def rows(self, words: np.ndarray) -> np.ndarray:
-        """Rows of lam, of shape (len(words), n_components)."""
+        """Dirichlet parameters lam of words in topics, (len(words), n_components)."""
 
 
 @runtime_checkable
 class LocalStep(Protocol):
     """Base class of local steps. A subclass defines `step` and `doc_topic`.
 
-    All random draws of a document must come from its seed in `seeds`, so that the result does not
-    depend on other documents.
+    A document's random draws must come from its seed in `seeds`, so that the result does not depend
+    on other documents.
     """
 
     #: Reports of the step besides counts: "log_theta", "shares", "local_bound"
@@ -52,7 +49,7 @@ class LocalStep(Protocol):
 
     @property
     def n_background(self) -> int:
-        """Number of first topics with the same shares in all documents."""
+        """Number of first topics with equal shares in all documents."""
         return 0
 
     @abstractmethod
@@ -65,7 +62,7 @@ class LocalStep(Protocol):
         documents: Any = None,
         report: frozenset[str] = NOTHING,
     ) -> tuple[Statistics, Any]:
-        """The expected statistics with the requested `report`, and the state of the documents.
+        """Return expected statistics with the requested `report`, and the documents' state.
 
         The state may be passed again as `documents` to continue with other seeds.
         """
@@ -74,21 +71,21 @@ class LocalStep(Protocol):
     def doc_topic(
         self, minibatch: Minibatch, topics: Topics, seeds: np.ndarray, workers: Workers
     ) -> np.ndarray:
-        """Posterior mean of the topic proportions, of shape (n_documents, K)."""
+        """Return posterior means of the topic proportions, (n_documents, K)."""
 
     def thorough(self) -> LocalStep:
-        """The step for the best inference of documents; by default the step itself."""
+        """Return the step for the best inference; by default the step itself."""
         return self
 
     def applied(self) -> LocalStep:
-        """The step of `transform` and `score`; by default the thorough one."""
+        """Return the step of `transform` and `score`; by default the thorough step."""
         return self.thorough()
 
 
 def cut(minibatch: Minibatch) -> tuple[np.ndarray, np.ndarray]:
-    """The tokens moved by samplers, and their weight, of each entry.
+    """Number and weight of the tokens of each count, for samplers.
 
-    A count c, possibly a fraction, is ceil(c) tokens of equal weight, but at most 1024.
+    A count c is ceil(c) tokens of equal weight, but at most 1024.
     """
     whole = np.ceil(minibatch.counts * (1 - TOLERANCE))
     n_tokens = np.minimum(whole, MOST_TOKENS).astype(np.int32)
@@ -96,7 +93,6 @@ def cut(minibatch: Minibatch) -> tuple[np.ndarray, np.ndarray]:
 
 
 def minibatch_of(X: sparse.csr_matrix) -> Minibatch:
-    """The rows of X over their own columns."""
     if X.indptr[-1] > MOST_WHOLE:
         raise ValueError(
             f"a minibatch of X has {X.indptr[-1]:,} stored entries, more than {MOST_WHOLE:,}; pass "
@@ -107,7 +103,7 @@ def minibatch_of(X: sparse.csr_matrix) -> Minibatch:
 
 
 def equal_parts(minibatch: Minibatch, least: int) -> list[tuple[int, int]]:
-    """Cut the documents into at most 32 parts of about equal size, of `least` entries or more."""
+    """Cut the documents into at most 32 equal parts, of `least` entries or more."""
     ends = [stop for _, stop in spans(len(minibatch.indices), least)]
     if len(ends) == 1:
         return [(0, minibatch.n_documents)]
@@ -117,7 +113,7 @@ def equal_parts(minibatch: Minibatch, least: int) -> list[tuple[int, int]]:
 
 
 def part(minibatch: Minibatch, start: int, stop: int) -> tuple[Minibatch, np.ndarray]:
-    """The documents start .. stop over their own words, and the places of these words."""
+    """Documents start .. stop - 1 over their own words, and the indices of these words."""
     span = slice(minibatch.indptr[start], minibatch.indptr[stop])
     used, places = rows.used_columns(minibatch.indices[span], len(minibatch.words))
     indptr = minibatch.indptr[start : stop + 1] - minibatch.indptr[start]
@@ -128,7 +124,7 @@ def part(minibatch: Minibatch, start: int, stop: int) -> tuple[Minibatch, np.nda
 
 
 def of_rows(minibatch: Minibatch, chosen: np.ndarray) -> tuple[Minibatch, np.ndarray]:
-    """Some documents over their own words, and the places of these words."""
+    """Chosen documents, as in `part`."""
     lengths = np.diff(minibatch.indptr)[chosen]
     indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
     entries = np.repeat(minibatch.indptr[chosen] - indptr[:-1], lengths) + np.arange(indptr[-1])
@@ -137,7 +133,7 @@ def of_rows(minibatch: Minibatch, chosen: np.ndarray) -> tuple[Minibatch, np.nda
 
 
 def by_word(minibatch: Minibatch, values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The values (nnz,) of a minibatch word by word: starts, places of documents, and values."""
+    """Values (nnz,) word by word: starts of words, documents, and values."""
     starts = np.empty(len(minibatch.words) + 1, np.int32)
     documents, found = np.empty_like(minibatch.indices), np.empty_like(values)
     rows.by_column(minibatch.indptr, minibatch.indices, values, starts, documents, found)
@@ -145,7 +141,6 @@ def by_word(minibatch: Minibatch, values: np.ndarray) -> tuple[np.ndarray, np.nd
 
 
 def times(minibatch: Minibatch, x: np.ndarray, start: int, stop: int) -> np.ndarray:
-    """The counts of the documents start .. stop times x, of shape (n_words, k)."""
     out = np.empty((stop - start, x.shape[1]), x.dtype)
     rows.multiply(minibatch.indptr, minibatch.indices, minibatch.counts, x, start, stop, out)
     return out
@@ -155,7 +150,7 @@ LOW_HALVES = np.uint64(0x0000FFFF0000FFFF)
 
 
 def standard_noise(seed: int, words: np.ndarray, n_components: int) -> np.ndarray:
-    """Sums of four uniforms, standardised: hashes of (seed, word, topic)."""
+    """Standardised sums of four uniforms, hashes of (seed, word, topic)."""
     cells: np.ndarray = words.astype(np.uint64)[:, None] * np.uint64(n_components)
     cells = cells + np.arange(n_components, dtype=np.uint64)
     bits = mix(cells ^ mix(np.array([seed], dtype=np.uint64)))
@@ -165,7 +160,7 @@ def standard_noise(seed: int, words: np.ndarray, n_components: int) -> np.ndarra
 
 
 def mix(x: np.ndarray) -> np.ndarray:
-    """The finaliser of SplitMix64 (Steele, Lea and Flood 2014), elementwise."""
+    """The finaliser of SplitMix64 (Steele, Lea and Flood, 2014), elementwise."""
     x = x + np.uint64(0x9E3779B97F4A7C15)
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -173,12 +168,12 @@ def mix(x: np.ndarray) -> np.ndarray:
 
 
 def document_seeds(seed: int, n_before: int, n_documents: int) -> np.ndarray:
-    """Seeds of the documents after `n_before` others of a stream."""
+    """Seeds of documents by their places in a stream, after `n_before` documents."""
     return kernel.document_seeds(seed, n_before, n_documents)
 
 
 def content_seeds(minibatch: Minibatch) -> np.ndarray:
-    """Seeds from the contents of a document alone, in single precision."""
+    """Seeds of documents from their words and counts alone."""
     bits = minibatch.counts.astype(np.float32).astype(np.float64).view(np.uint64)
     entries = mix(bits ^ mix(minibatch.words.astype(np.uint64))[minibatch.indices])
     entries[minibatch.counts == 0] = 0

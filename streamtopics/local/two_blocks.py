@@ -1,17 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Mean-field variational inference in documents with topics in two blocks.
 
-    v ~ Beta(share_prior),   theta_1 ~ Dirichlet(alpha_1),   theta_2 ~ Dirichlet(alpha_2),
+    v ~ Beta(share_prior),   theta_1 ~ Dirichlet(alpha_1),   theta_2 ~ Dirichlet(alpha_2)
 
-and a word is of topic k of the first block with probability v theta_1k, of the second with (1 - v)
-theta_2k. With q(theta_b) = Dirichlet(gamma_b) and q(v) = Beta(share_prior + tokens in each block)
+A word is of topic k of the first block with probability v theta_1k, of the second with (1 - v)
+theta_2k. With q(theta_b) = Dirichlet(gamma_b) and q(v) = Beta(v_1, v_2), v_b the share_prior plus
+the block's tokens,
 
     E[log theta_k] = psi(v_b) - psi(v_1 + v_2) + psi(gamma_k) - psi(sum of gamma_b).
-
-If share_prior is the sum of each alpha, the model is LDA with one block.
-
-`AllClasses` infers documents under a first block for each class and a shared second block;
-`kernels/_classes.pxi` describes how classes without a chance are dropped.
 """
 
 from collections.abc import Sequence
@@ -31,8 +27,6 @@ WORDS_PER_JOB = 1024
 
 @dataclass(frozen=True)
 class Documents:
-    """State of the documents after a step."""
-
     gamma: np.ndarray  # (n_documents, K): Dirichlet parameters of the proportions, of both blocks
     held: np.ndarray  # (n_documents, 2): tokens of each block
     # (n_documents,): sum_u c_u log sum_k b_uk exp(E[log theta_k]), less tokens times psi(v_1 + v_2)
@@ -43,7 +37,7 @@ class Documents:
 class TwoBlocks:
     """Coordinate ascent in q(v) q(theta_1) q(theta_2) q(z) for each document.
 
-    Works on several minibatches at once, each with its own topics, for the workers to share.
+    Methods take several minibatches, `parts`, each with its topics.
     """
 
     n_first: int  # Topics of the first block
@@ -73,7 +67,7 @@ class TwoBlocks:
     def statistics(
         self, parts: list[tuple[Minibatch, Topics]], documents: list[Documents], workers: Workers
     ) -> list[np.ndarray]:
-        """Expected counts (n_words, K) of the words of each part in its topics."""
+        """Expected counts of words in topics, (n_words, K), for each part."""
         jobs, results = [], []
         for (minibatch, topics), found in zip(parts, documents, strict=True):
             n_words, n_topics = len(minibatch.words), len(topics.alpha)
@@ -96,7 +90,7 @@ class TwoBlocks:
         return out
 
     def log_theta(self, documents: Documents) -> np.ndarray:
-        """E[log theta] of each topic, the share of its block included, without psi(v_1 + v_2)."""
+        """E[log theta] of each topic, without psi(v_1 + v_2)."""
         out = digamma(documents.gamma.astype(np.float64))
         for place, v, gamma in self._blocks(documents):
             out[:, place] += (digamma(v) - digamma(gamma.sum(axis=1)))[:, None]
@@ -111,7 +105,6 @@ class TwoBlocks:
         return out
 
     def _blocks(self, documents: Documents) -> list[tuple[slice, np.ndarray, np.ndarray]]:
-        """Place of each block's topics, the parameter of its share, and its part of gamma."""
         gamma = documents.gamma.astype(np.float64)
         places = slice(0, self.n_first), slice(self.n_first, None)
         return [
@@ -133,7 +126,6 @@ class ClassWeights:
 def class_weights(
     own: Sequence[Source], shared: Source, minibatch: Minibatch, workers: Workers
 ) -> ClassWeights:
-    """Weights of a minibatch's words in the topics of each class, and in the shared topics."""
     words, dtype = minibatch.words, minibatch.counts.dtype
     groups = -(-len(own) // classes.CLASSES_TOGETHER)
     of_classes = np.empty((len(words), groups, len(own[0].alpha), classes.CLASSES_TOGETHER), dtype)
@@ -154,10 +146,11 @@ def class_weights(
 
 @dataclass(frozen=True)
 class AllClasses:
-    """Coordinate ascent under all classes at once, with extrapolated steps.
+    """Coordinate ascent with a first block for each class, all classes at once.
 
-    As in `TwoBlocks`. A bound matters within `margin` nats of the best class: 0 finds only the best
-    class, 20 gives probabilities up to 2e-9, infinity all bounds.
+    Steps are extrapolated. A bound matters within `margin` nats of the best class: 0 finds only the
+    best class, 20 gives probabilities up to 2e-9, infinity all bounds. `kernels/_classes.pxi` tells
+    how other classes are dropped.
     """
 
     share_prior: tuple[float, float]
@@ -173,9 +166,9 @@ class AllClasses:
         log_prior: np.ndarray,
         workers: Workers,
     ) -> np.ndarray:
-        """log p(class) and the bound on log p(words | class), of shape (n_documents, n_classes).
+        """log p(class) plus the bound of log p(words | class), (n_documents, n_classes).
 
-        `alpha`, (K + R,), is for the proportions in the topics of a class and the shared topics.
+        `alpha`, (K + R,), is for K topics of a class and R shared topics.
         """
         out = np.empty((minibatch.n_documents, len(log_prior)))
         given = minibatch.indptr, minibatch.indices, minibatch.counts, weights.own, weights.shared

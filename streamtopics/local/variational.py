@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Mean-field variational inference of latent Dirichlet allocation, per document.
-
-Proportions are found by document, statistics by word: results are the same for any workers.
-"""
+"""Mean-field variational inference of latent Dirichlet allocation."""
 
 from dataclasses import dataclass, replace
 from typing import ClassVar
@@ -74,7 +71,7 @@ class Variational(LocalStep):
         start: np.ndarray | None = None,
         plain: bool = False,
     ) -> np.ndarray:
-        """gamma, from `start` or even shares; if `plain`, the bound never falls."""
+        """gamma of q(theta_d), from `start` or even shares; if `plain`, the bound never falls."""
         weights, alpha = topics.weights, topics.alpha
         shared, log_alpha = np.empty(len(weights)), digamma(alpha)
         if len(alpha) > variational.DENSE_UP_TO:
@@ -119,7 +116,6 @@ class Variational(LocalStep):
 
 
 def _mean_log_theta(gamma: np.ndarray) -> np.ndarray | None:
-    """E[log theta] under q, the mean over the rows; None without rows."""
     if not len(gamma):
         return None
     gamma = gamma.astype(np.float64)
@@ -129,7 +125,7 @@ def _mean_log_theta(gamma: np.ndarray) -> np.ndarray | None:
 def _bound_of_proportions(
     gamma: np.ndarray, alpha: np.ndarray, lengths: np.ndarray, exp_theta: np.ndarray
 ) -> float:
-    """Sum of -KL(q(theta_d) || p(theta_d)), and the factor of `exp_theta` to exp(E[log theta])."""
+    """Sum of -KL(q(theta_d) || p(theta_d)), with a correction for factors of `exp_theta`."""
     gamma = gamma.astype(np.float64)
     total = gamma.sum(axis=1)
     best = np.arange(len(gamma)), gamma.argmax(axis=1)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The aspect and sentiment unification model of Jo and Oh (2011).
 
-Document d has proportions of sentiments pi_d and, for each sentiment e, of aspects theta_de. A
-sentence draws e and t, and then all of its words from beta_et. The prior of beta_et depends on e.
+Document d has proportions of sentiments, pi_d, and of aspects for each sentiment e, theta_de. A
+sentence draws e and an aspect t, and then all words from the topic beta_et.
 """
 
 from dataclasses import dataclass
@@ -20,8 +20,6 @@ DOCUMENTS_PER_JOB, WORDS_PER_JOB = 64, 1024
 
 @dataclass(frozen=True)
 class SentenceInference:
-    """Result of a local step in documents."""
-
     proportions: np.ndarray  # (n_documents, n_components): psi; rows sum to 1
     # (n_sentences, n_components): posterior of topics; the document's proportions without words
     probabilities: np.ndarray
@@ -35,8 +33,7 @@ class SentenceInference:
 class AspectStart:
     """Topics with random differences between aspects, for the first minibatch.
 
-    A word's factor in an aspect is the same for all sentiments, so only the prior tells sentiments
-    apart. Normalised topics would favour the sentiment with fewer known words.
+    The differences are the same for all sentiments, so only the prior tells sentiments apart.
     """
 
     prior: TopicPosterior
@@ -56,7 +53,7 @@ class AspectStart:
 class ASUM:
     """Sentences with one sentiment and one aspect each.
 
-    The local step uses the posterior mean, because exp(E[log beta]) would exclude unseen words.
+    The local step uses E[beta], because exp(E[log beta]) would exclude unseen words.
     """
 
     tol: float  # Stop when an iteration moves less than this share
@@ -88,7 +85,6 @@ class ASUM:
         batch: SentenceBatch,
         workers: Workers,
     ) -> SentenceInference:
-        """Sentiments and aspects of documents and sentences."""
         words, starts, mass = batch.sentences, batch.starts, source.mass
         n, K = batch.n_documents, len(mass)
         log_beta = np.empty((len(words.words), K))
@@ -115,7 +111,6 @@ class ASUM:
 
 
 def statistics(batch: SentenceBatch, found: SentenceInference, workers: Workers) -> Statistics:
-    """Expected counts of words in topics, by the joint probabilities of the sentences."""
     words = batch.sentences
     n_words, K = len(words.words), found.probabilities.shape[1]
     by_word = words.matrix(words.counts.astype(np.float64)).T.tocsr()

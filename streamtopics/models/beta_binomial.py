@@ -1,10 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Coin flips with a Beta prior: the smallest model of all.
-
-Nguyen et al. (2020), "Boosting prior knowledge in streaming variational Bayes", algorithms 3 and
-4; Masegosa et al. (2020), "Variational inference over nonstationary data streams for exponential
-family models", section 6.1.
-"""
+"""Coin flips with a Beta prior."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -26,6 +21,12 @@ class BetaBinomial(DenseModel):
     ----------
     heads, tails : float
         Prior pseudo-counts, positive.
+
+    References
+    ----------
+    D. A. Nguyen et al., "Boosting prior knowledge in streaming variational Bayes", 2020, algorithms
+    3 and 4; A. Masegosa et al., "Variational inference over nonstationary data streams for
+    exponential family models", 2020, section 6.1.
 
     Examples
     --------

@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Protocol and shared code of dense models.
-
-A model is a frozen dataclass of its hyper-parameters, without state.
-"""
+"""Protocol and shared code of models of dense samples."""
 
 from abc import abstractmethod
 from typing import Any, ClassVar, Protocol, runtime_checkable
@@ -19,7 +16,8 @@ Numbers = float | np.ndarray
 class DenseModel(Protocol):
     """A model of samples X and, for some models, targets y.
 
-    A model with relative natural parameters has `offsets`, by (block, name of a marginal).
+    Derive a frozen dataclass of hyper-parameters, without state. `offsets`, if defined, are added
+    to marginals, by (block, name of the marginal).
     """
 
     #: Whether y, a number for each sample, is required
@@ -39,21 +37,21 @@ class DenseModel(Protocol):
     transform: ClassVar[Any] = None
 
     def posterior(self, X: np.ndarray) -> DensePosterior:
-        """The posterior before any data, for samples of the shape of X."""
+        """Return the posterior before any data, for samples of the shape of X."""
 
     def learner(self, posterior: DensePosterior, X: np.ndarray, y: Any, seed: int) -> Learn:
-        """The function `learn` called by an update rule."""
+        """Return the function `learn` called by an update rule."""
 
     def log_predictive(self, posterior: DensePosterior, X: np.ndarray, y: Any) -> np.ndarray:
-        """Log predictive density of each sample, in nats; missing targets are integrated out."""
+        """Return the log predictive density of each sample, in nats; y may be None."""
 
 
 class MixtureModel(DenseModel):
-    """A model of samples with a class, or component, each."""
+    """A model with a class, or component, for each sample."""
 
     @abstractmethod
     def _log_joint(self, posterior: DensePosterior, X: np.ndarray) -> np.ndarray:
-        """log p(x, k) of each class k, of shape (n_samples, n_classes)."""
+        """log p(x, k) of each class k, (n_samples, n_classes)."""
 
     def predict_proba(self, posterior: DensePosterior, X: np.ndarray) -> np.ndarray:
         """Probability of each class, for each sample."""
@@ -66,7 +64,7 @@ class MixtureModel(DenseModel):
 
 
 def log_t_density(x: Numbers, location: Numbers, degrees: Numbers, scale2: Numbers) -> np.ndarray:
-    """Log density, in nats, for arguments that broadcast; `scale2` is the square of the scale."""
+    """Student's log density in nats; `scale2` is the squared scale."""
     z2 = (x - location) ** 2 / (degrees * scale2)
     constant = gammaln((degrees + 1) / 2) - gammaln(degrees / 2)
     return constant - 0.5 * (np.log(np.pi * degrees * scale2) + (degrees + 1) * np.log1p(z2))

@@ -1,12 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A mixture of Gaussians with diagonal covariances.
-
-    z ~ Categorical(pi),               pi ~ Dirichlet(concentration)
-    x_d | z = k ~ N(mu, 1/g),          (mu, g) ~ NormalGamma(mean, mass, shape, rate)
-
-The mixture of the GPS data in Masegosa et al. (2020), "Variational inference over nonstationary
-data streams for exponential family models". Missing coordinates are integrated out, exactly.
-"""
+"""A mixture of Gaussians with diagonal covariances."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -27,7 +20,11 @@ START_TOL = 1e-5
 
 @dataclass(frozen=True)
 class GaussianMixture(MixtureModel):
-    """Components learnt from unlabelled samples.
+    """A mixture of Gaussians with diagonal covariances, learnt from unlabelled samples.
+
+    z ~ Categorical(pi), pi ~ Dirichlet(concentration), and x_d | z = k ~ N(mu, 1/g), (mu, g) ~
+    NormalGamma, as for the GPS data in Masegosa et al. (2020). Missing coordinates (NaN) are
+    integrated out.
 
     Parameters
     ----------
@@ -40,7 +37,7 @@ class GaussianMixture(MixtureModel):
     mean_mass : float
         Weight of the prior mean, in samples.
     shape, rate : float
-        Parameters of the gamma prior of each precision.
+        Parameters of the gamma prior of each precision g.
     n_init : int
         Starts in the first minibatch; the start with the greatest bound is taken.
 
@@ -81,7 +78,6 @@ class GaussianMixture(MixtureModel):
     def learner(
         self, posterior: DensePosterior, X: np.ndarray, y: None = None, seed: int = 0
     ) -> Learn:
-        """Return the learner of a minibatch; equal components first ascend in the minibatch."""
         codes = np.zeros(len(X), np.int64)
 
         def learn(view: DenseView, *, warm: bool = False) -> NodeStatistics:
@@ -105,11 +101,11 @@ class GaussianMixture(MixtureModel):
         return {("components", "mean"): self.mean}
 
     def means(self, posterior: DensePosterior) -> np.ndarray:
-        """Posterior means of the components, of shape (1, n_components, n_features)."""
+        """Posterior means of the components, (1, n_components, n_features)."""
         return self.mean + normal_gamma.parameters(posterior["components"])[0]
 
     def blocks(self, n_classes: int, n_features: int) -> dict[str, Block]:
-        """Blocks of a mixture for each class; means are relative to the prior's mean."""
+        """Prior mixture for each class; means are relative to `mean`."""
         weights = np.full((n_classes, self.n_components), self.concentration)
         component = normal_gamma.from_parameters(0.0, self.mean_mass, self.shape, self.rate)
         components = np.tile(component, (n_classes, self.n_components, n_features, 1))
@@ -118,7 +114,7 @@ class GaussianMixture(MixtureModel):
     def learn_classes(
         self, view: DenseView, X: np.ndarray, codes: np.ndarray, seed: int
     ) -> tuple[dict[str, np.ndarray], float]:
-        """Additions of the samples to the blocks of all classes, and their part of the bound."""
+        """Additions to the parameters of the classes' mixtures, and the bound."""
         additions = {name: np.zeros_like(view[name]) for name in ("weights", "components")}
         X, bound = self._about_mean(X), 0.0
         for code in np.unique(codes):
@@ -134,7 +130,7 @@ class GaussianMixture(MixtureModel):
         return additions, bound
 
     def log_joint_of_class(self, posterior: DensePosterior, X: np.ndarray, code: int) -> np.ndarray:
-        """log p(x, z = k) in the mixture of a class, of shape (n_samples, n_components)."""
+        """log p(x, z = k) in the mixture of a class, (n_samples, n_components)."""
         X, weights = self._about_mean(X), posterior["weights"][code]
         m, k, a, b = normal_gamma.parameters(posterior["components"][code])
         out = np.tile(np.log(weights / weights.sum()), (len(X), 1))
@@ -153,8 +149,6 @@ class GaussianMixture(MixtureModel):
 
 @dataclass(frozen=True)
 class Mixture:
-    """Natural parameters of one mixture."""
-
     weights: np.ndarray  # (n_components,)
     components: np.ndarray  # (n_components, n_features, 4)
 
@@ -165,7 +159,7 @@ class Mixture:
         return bool(alike) and len(self.weights) > 1
 
     def probabilities(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """q(z) of each sample, and log sum_z exp E[log p(x, z)], its part of the bound."""
+        """q(z) of each sample, and log sum_z exp E[log p(x, z)]."""
         m, k, a, b = normal_gamma.parameters(self.components)
         constants = 0.5 * (psi(a) - np.log(b) - np.log(2 * np.pi) - 1 / k)
         log_r = np.tile(dirichlet.expected_statistics(self.weights), (len(X), 1))
@@ -176,7 +170,7 @@ class Mixture:
         return np.exp(log_r - log_evidence[:, None]), log_evidence
 
     def found_in(self, X: np.ndarray, rng: np.random.Generator) -> tuple["Mixture", float]:
-        """The mixture after an ascent from random centres, with this as prior; its bound."""
+        """The mixture after an ascent from random centres under this prior, and the bound."""
         r = _random_assignment(X, len(self.weights), rng)
         last = -np.inf
         for _ in range(START_PASSES):
@@ -193,14 +187,13 @@ class Mixture:
 
 
 def _statistics(X: np.ndarray, r: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Additions of samples with memberships r to the weights, and to the components."""
     seen, X = (~np.isnan(X)).astype(np.float64), np.nan_to_num(X)
     n = r.T @ seen
     return r.sum(axis=0), np.stack([r.T @ X, n, r.T @ X**2, n], axis=-1)
 
 
 def _random_assignment(X: np.ndarray, n_components: int, rng: np.random.Generator) -> np.ndarray:
-    """Each sample to the nearest of some distant samples, as in k-means++, on scaled columns."""
+    """Assign samples to the nearest of distant samples, as in k-means++, on scaled columns."""
     seen = ~np.isnan(X)
     n_seen = np.maximum(seen.sum(axis=0), 1)
     X = np.where(seen, X - np.nan_to_num(X).sum(axis=0) / n_seen, 0.0)

@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The hierarchical Dirichlet process: LDA in which a minibatch can open new topics.
 
-With sticks pibar_k ~ Beta(1, concentration) and pi_k = pibar_k prod_{j<k} (1 - pibar_j), a
-document's topics are Dirichlet(b pi). alpha holds the b pi_k of the T represented topics.
-
-A table of a document in the Chinese restaurant franchise stands for one draw from pi. With S_k
-tables of topic k in all documents, (pi_1 .. pi_T, pi_u) ~ Dirichlet(S_1 .. S_T, concentration),
-pi_u for unrepresented topics. The running tables follow the affine rule of lam.
+Topic weights are pi_k = pibar_k prod_{j<k} (1 - pibar_j), with pibar_k ~ Beta(1, concentration),
+and a document's proportions are Dirichlet(b pi). A table of a document in the Chinese restaurant
+franchise stands for one draw from pi. With S_k tables of topic k in all documents, (pi_1 .. pi_T,
+pi_u) ~ Dirichlet(S_1 .. S_T, concentration), with pi_u for topics without tables.
 """
 
 from collections.abc import Callable
@@ -40,7 +38,7 @@ class HDP:
     def learn(
         self, posterior: TopicPosterior, minibatch: Minibatch, tables: np.ndarray
     ) -> TableStatistics:
-        """Statistics of a minibatch, given the running tables of each topic."""
+        """Statistics of a minibatch, given learnt `tables` of topics."""
         eta = np.ascontiguousarray(posterior.prior_rows(minibatch.words)[:, 0])
         if posterior.knows_nothing:
             n_known, mass = 0, posterior.prior_mass
@@ -65,12 +63,12 @@ class HDP:
 
 
 def mean_weights(tables: np.ndarray, concentration: float) -> np.ndarray:
-    """E[pi_k] under the Dirichlet: the M-step, which never lowers the likelihood."""
+    """E[pi_k] under the Dirichlet."""
     return tables / (tables.sum() + concentration)
 
 
 def stick_weights(tables: np.ndarray, concentration: float) -> np.ndarray:
-    """prod of E[sticks] with pibar_k ~ Beta(1 + S_k, concentration + sum_{j>k} S_j)."""
+    """pi from E[pibar_k], pibar_k ~ Beta(1 + S_k, concentration + sum_{j>k} S_j)."""
     a = 1 + tables
     b = concentration + np.cumsum(tables[::-1])[::-1] - tables
     stick = a / (a + b)
@@ -85,10 +83,10 @@ def apply_update(
     weights: Callable[[np.ndarray, float], np.ndarray],
     b: float,
 ) -> tuple[TopicPosterior, Blend, np.ndarray, np.ndarray]:
-    """A posterior with the kept topics, its blend, its tables and the topics.
+    """The posterior of the kept topics, the blend to apply, the tables and the topics.
 
-    If topics change the posterior is a new one, because nothing is written yet. `weights` makes pi
-    from the running tables and the weight of one document; alpha is b pi.
+    If topics change, the posterior is a new one, because nothing is written yet. `weights` computes
+    pi from the tables and the weight of one document.
     """
     n_before = posterior.shape[1]
     topics = topics_to_keep(posterior, statistics, rule)
@@ -109,7 +107,7 @@ def apply_update(
 def topics_to_keep(
     posterior: TopicPosterior, statistics: TableStatistics, rule: Rule
 ) -> np.ndarray:
-    """Topics worth at least one word of the minibatch after the update, or the largest topic."""
+    """Topics with at least one word of the minibatch after the update, or the largest topic."""
     n_before = posterior.shape[1]
     if statistics.n_tokens == 0:
         return np.arange(n_before)

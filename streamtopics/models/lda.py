@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Latent Dirichlet allocation: a view of the topics, and a local step.
 
-A view turns rows of lam, and sums of lam over all words, into word weights for a local step. A
-factor for each word cancels in every local step, and makes the largest weight of each row 1.
+A view turns lam, the Dirichlet parameters of the topics, into word weights for a local step. The
+largest weight of each word is 1: a factor common to all topics cancels.
 """
 
 from collections.abc import Callable
@@ -33,21 +33,21 @@ Log = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 @runtime_checkable
 class TopicView(Protocol):
-    """A function of rows of lam; see above."""
+    """A function from Dirichlet parameters of the topics to word weights."""
 
     #: Whether a local step's bound on the evidence holds for its weights
     keeps_bound: ClassVar[bool]
 
     def __call__(self, rows: np.ndarray, mass: np.ndarray, out: np.ndarray) -> None:
-        """Write the weights of words (n_words, width) into `out`, 0 beyond the topics.
+        """Write the weights of words, (n_words, width), into `out`, 0 beyond the topics.
 
-        `rows` of lam have shape (n_words, n_components), `mass` (n_components,).
+        `rows`, (n_words, n_components), are lam; `mass`, (n_components,), sums lam over all words.
         """
 
 
 @dataclass(frozen=True)
 class GeometricMean:
-    """exp(E[log beta]) under q(beta | lam): the Bayesian view."""
+    """The weights exp(E[log beta]) under the Dirichlet: the Bayesian view."""
 
     keeps_bound: ClassVar[bool] = True
 
@@ -60,7 +60,7 @@ class GeometricMean:
 
 @dataclass(frozen=True)
 class Mean:
-    """E[beta] = lam / mass, the M-step's beta: the frequentist view."""
+    """The weights E[beta] = lam / mass, the M-step's beta: the frequentist view."""
 
     keeps_bound: ClassVar[bool] = False
 
@@ -73,10 +73,10 @@ class Mean:
 
 @dataclass(frozen=True)
 class CorrectedMean:
-    """exp(psi(lam + 1/2)) / mass, a smooth weight between the other views.
+    """The weights exp(psi(lam + 1/2)) / mass, between `Mean` and `GeometricMean`.
 
-    Above 1 it is the mean to the second order in 1 / lam. For a word new to a topic the weight
-    tends to .14; exp(psi(lam)) would lock the word out.
+    Above 1, weights equal E[beta] to second order in 1 / lam. A word new to a topic keeps a weight
+    of .14 / mass; exp(psi(lam)) would lock the word out.
     """
 
     keeps_bound: ClassVar[bool] = False
@@ -90,7 +90,7 @@ corrected_mean, geometric_mean, mean = CorrectedMean(), GeometricMean(), Mean()
 
 @runtime_checkable
 class Start(Protocol):
-    """Function that makes the first view of the topics, for the first minibatch.
+    """A function from a prior and the first minibatch to the first topics.
 
     A start with the class attribute `of_corpus` = True gets the whole corpus in `fit`.
     """
@@ -101,12 +101,12 @@ class Start(Protocol):
     def __call__(
         self, prior: TopicPosterior, minibatch: Minibatch, seed: int, n_background: int = 0
     ) -> Source:
-        """The topics, for the first minibatch and a seed; `n_background` of them come first."""
+        """First topics; the first `n_background` of them are background topics."""
 
 
 @dataclass(frozen=True)
 class LDA:
-    """Documents are mixtures of topics, topics are distributions over words."""
+    """Documents as mixtures of topics."""
 
     view: TopicView  # View of the topics in the local step
     local: LocalStep  # Local step in learning
@@ -125,7 +125,7 @@ class LDA:
         self, source: Source, minibatch: Minibatch, workers: Workers, prior: Any = None,
         log: Log | None = None,
     ) -> Topics:  # fmt: skip
-        """Weights of the minibatch's words, with a factor for words excluded by `prior`."""
+        """Weights of the minibatch's words, lowered for words excluded by `prior`."""
         words = minibatch.words
         topics = visible_topics(self.view, source, minibatch, workers, self.per_document, log)
         factors = None if prior is None else allowed(prior.prior_rows(words))
@@ -142,7 +142,7 @@ class LDA:
         workers: Workers,
         first: Source | None = None,
     ) -> Learn:
-        """The function `learn` of a rule; `first` is the view of an unlearnt posterior."""
+        """The function `learn` of a rule; `first` are the topics if the posterior has no data."""
         documents: Any = None
         seeds: np.ndarray | None = None
         begun: tuple[Statistics, Any] | None = None
@@ -192,7 +192,7 @@ def visible_topics(
     per_document: bool = False,
     log: Log | None = None,
 ) -> Topics:
-    """Weights of a minibatch's words under a view, and their factors if it is given its `log`."""
+    """Weights of words under a view, with each word's factor if `log` is given."""
     words, mass, alpha = minibatch.words, source.mass, source.alpha
     width = variational.padded_width(len(alpha))
     weights = np.empty((len(words), width), minibatch.counts.dtype)
@@ -215,10 +215,10 @@ def visible_topics(
 
 
 def allowed(eta: np.ndarray) -> np.ndarray:
-    """Factors of excluded words, from rows of the prior; otherwise ones.
+    """Factors for cells of the prior: below 1 for excluded words, else 1.
 
-    A word is excluded from a topic if its pseudo-count is less than a thousandth of the largest.
-    The factor is the square of this share in thousandths.
+    A topic excludes a word with less than a thousandth of the word's largest pseudo-count. The
+    factor is the square of the ratio to this limit.
     """
     if not eta.strides[1]:  # All topics have one prior.
         return np.ones((1, 1))
@@ -226,11 +226,7 @@ def allowed(eta: np.ndarray) -> np.ndarray:
 
 
 class BoundedPrior:
-    """Topics with a prior limited to a share of the learnt tokens.
-
-    If pseudo-counts exceed tokens, topics with few tokens look alike, and topics with many take
-    all. `share` is the limit of the prior's mass over the learnt mass.
-    """
+    """Topics with the prior's mass limited to a `share` of the learnt tokens."""
 
     def __init__(self, source: TopicPosterior | Proposal, share: float):
         self._source, self.alpha, self.c = source, source.alpha, source.c

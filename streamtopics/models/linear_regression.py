@@ -1,11 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Linear regression with a normal-gamma prior: exact.
-
-    y | x ~ N(w'x, 1/g),   w | g ~ N(0, (g L)^-1),   g ~ Gamma(shape, rate)
-
-A minibatch adds [X'y | X'X | y'y | n] to the natural parameter, and a prediction is a
-Student t; Bernardo and Smith (1994), "Bayesian theory", appendix A.2.
-"""
+"""Linear regression with a normal-gamma prior."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -23,14 +17,16 @@ from streamtopics.utils.checks import check_pseudo_counts, check_scales
 
 @dataclass(frozen=True)
 class LinearRegression(DenseModel):
-    """Coefficients and noise, learnt together in one node.
+    """Linear regression with a normal-gamma prior of coefficients and noise, exact.
+
+    y | x ~ N(w'x, 1/g), with w | g ~ N(0, (g L)^-1) and g ~ Gamma(shape, rate).
 
     Parameters
     ----------
     precision : float
-        Prior precision of each coefficient, in units of the precision of the noise.
+        Prior precision of each coefficient (diagonal of L), in units of the noise's precision g.
     shape, rate : float
-        Parameters of the gamma prior of the precision of the noise.
+        Parameters of the gamma prior of g.
     fit_intercept : bool
         Whether to add a constant, as the last coefficient.
     intercept_precision : float
@@ -39,6 +35,10 @@ class LinearRegression(DenseModel):
     Notes
     -----
     If y is far from 0, in units of the noise, subtract a constant.
+
+    References
+    ----------
+    J. Bernardo and A. Smith, "Bayesian theory", 1994, appendix A.2.
 
     Examples
     --------
@@ -98,7 +98,7 @@ class LinearRegression(DenseModel):
     def log_predictive(
         self, posterior: DensePosterior, X: np.ndarray, y: np.ndarray | None
     ) -> np.ndarray:
-        """Log density of each y, given its x; 0 without y."""
+        """Log density of each y given x, a Student t; 0 without y."""
         if y is None:
             return np.zeros(len(X))
         m, L, a, b = family.parameters(posterior["regression"])
@@ -107,7 +107,7 @@ class LinearRegression(DenseModel):
         return log_t_density(y, X @ m, 2 * a, b / a * (1 + relative_variance))
 
     def predict(self, posterior: DensePosterior, X: np.ndarray) -> np.ndarray:
-        """The mean of y for each x."""
+        """Mean of y for each x."""
         return self._design(X) @ self.coefficients(posterior)
 
     def coefficients(self, posterior: DensePosterior) -> np.ndarray:

@@ -4,9 +4,7 @@
     x_j ~ N(mu_j, 1/g_j),                  (mu_j, g_j) ~ NormalGamma
     y ~ N(w_0 + sum_j w_j x_j, 1/gamma),   w_j ~ N(0, 1/precision),   gamma ~ Gamma
 
-The model of the electricity data in Masegosa et al. (2020), "Variational inference over
-nonstationary data streams for exponential family models", appendix B.1. Missing inputs are latent,
-jointly for each sample. Coefficients and noise are learnt in an inner ascent.
+The model of the electricity data in Masegosa et al. (2020), appendix B.1.
 """
 
 from dataclasses import dataclass
@@ -36,14 +34,16 @@ SAMPLES_AT_ONCE = 4096
 
 @dataclass(frozen=True)
 class MeanFieldRegression(DenseModel):
-    """Independent coefficients, noise and Gaussian inputs.
+    """Linear regression with independent coefficients and Gaussian inputs, also missing ones.
+
+    Missing inputs (NaN) are latent, jointly for each sample.
 
     Parameters
     ----------
     precision : float
         Prior precision of each coefficient, also of the intercept.
     shape, rate : float
-        Parameters of the gamma prior of the precision of the noise.
+        Parameters of the gamma prior of the noise's precision.
     input_mean_mass, input_shape, input_rate : float
         Normal-gamma prior of each input: weight of the mean 0 in samples, shape and rate of
         precision.
@@ -118,8 +118,8 @@ class MeanFieldRegression(DenseModel):
     ) -> np.ndarray:
         """Log density of each sample, inputs and target; without y, of the inputs.
 
-        Exact for observed inputs. The density of y is a mixture of Gaussians over the precision, by
-        quadrature. A missing input enters by mean and variance, capped if infinite (a < 1.5).
+        The density is exact for observed inputs. A missing input enters by mean and variance,
+        capped if infinite.
         """
         X = np.asarray(X, dtype=np.float64)
         m, k, a, b = normal_gamma.parameters(posterior["inputs"])
@@ -141,7 +141,7 @@ class MeanFieldRegression(DenseModel):
         return of_inputs + np.concatenate(of_target)
 
     def predict(self, posterior: DensePosterior, X: np.ndarray) -> np.ndarray:
-        """The mean of y for each x; missing inputs are at their means."""
+        """Mean of y for each x; missing inputs are at their means."""
         means = normal_gamma.parameters(posterior["inputs"])[0]
         X = np.where(np.isnan(X), means, X)
         w = self.coefficients(posterior)
@@ -176,9 +176,9 @@ class Expected:
     def updated(
         self, view: DenseView, moments: "Moments", y: np.ndarray
     ) -> tuple["Expected", dict[str, np.ndarray]]:
-        """The best beliefs given the moments of the inputs, with their additions.
+        """The best q given the moments of the inputs, and the additions.
 
-        All coefficients at once, then the noise, until both stay; the inputs depend on neither.
+        Coefficients and the noise are updated in turn until the noise stays.
         """
         base, gain = view.base, view.gain
         squares, sums = moments.squares, moments.mean.T @ y
@@ -221,7 +221,7 @@ class Moments:
 
     @staticmethod
     def of(X: np.ndarray, y: np.ndarray, q: Expected) -> "Moments":
-        """Under the best q(missing): a Gaussian, jointly for each sample."""
+        """Moments under the best q(missing), a joint Gaussian for each sample."""
         n, p = X.shape
         mean, covariance = np.column_stack([X, np.ones(n)]), np.zeros((p + 1, p + 1))
         is_nan, entropy = np.isnan(X), 0.0
@@ -245,7 +245,7 @@ class Moments:
 
     @property
     def squares(self) -> np.ndarray:
-        """Sum of E[z z'] over the samples, z with the 1."""
+        """Sum of E[z z'] over samples z, constant included."""
         return self.mean.T @ self.mean + self.covariance
 
     def residual(self, y: np.ndarray, w: np.ndarray, w_variance: np.ndarray) -> float:
@@ -265,7 +265,7 @@ class Moments:
 
 
 def _solve(system: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """The solution of a linear system of positive diagonal, unless the system is all rounding."""
+    """Solve a system of positive diagonal; raise if rounding makes the solution meaningless."""
     scale = 1 / np.sqrt(np.diag(system))
     scaled = scale[:, None] * system * scale
     if not np.linalg.cond(scaled) < MOST_CONDITION:
@@ -276,9 +276,9 @@ def _solve(system: np.ndarray, right: np.ndarray) -> np.ndarray:
 def _log_mixture(
     residual: np.ndarray, variance: np.ndarray, shape: np.ndarray, rate: np.ndarray
 ) -> np.ndarray:
-    """log of the integral of N(residual; 0, variance + 1/g) Gamma(g; shape, rate) over g.
+    """Log of the integral of N(residual; 0, variance + 1/g) Gamma(g; shape, rate) over g.
 
-    By the trapezoidal rule over ln g, between the bells of variance 0 and of the gamma density.
+    The trapezoidal rule runs over ln g, from the lower to the upper tail.
     """
     least = max(gamma_distribution.ppf(TAIL, shape), np.finfo(np.float64).tiny)
     most = gamma_distribution.isf(TAIL, shape + 0.5)

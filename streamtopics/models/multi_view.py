@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Multi-view LDA: documents of known classes, topics of each class and shared topics.
 
-    y ~ Categorical(p),   p ~ Dirichlet(1),   v ~ Beta(share_prior),
-
-and a word is of a topic of class y with probability v, else of a shared topic; see
-`local.two_blocks`. Section 5.4 of Nguyen et al. (2020), "Boosting prior knowledge in streaming
-variational Bayes". The printed local inference has errors and is derived anew here.
+A word is of a topic of the document's class with probability v ~ Beta(share_prior), else of a
+shared topic (Nguyen et al., 2020, section 5.4). The printed local inference has errors;
+`local.two_blocks` derives it anew.
 """
 
 from dataclasses import dataclass
@@ -26,8 +24,6 @@ CLASS_PRIOR = 1.0
 
 @dataclass(frozen=True)
 class CombinedTopics:
-    """Topics of a class and the shared topics, next to each other."""
-
     own: TopicPosterior | Proposal | RandomStart
     shared: TopicPosterior | Proposal | RandomStart
 
@@ -50,8 +46,7 @@ class CombinedTopics:
 class MultiView:
     """Topics of classes 0 to n_classes - 1, and shared topics.
 
-    The posterior is a `Stacked` of a block for each class and a shared block. Words are learnt from
-    exp(E[log beta]); classes are predicted by E[beta], without exclusion of unseen words.
+    The posterior is a `Stacked` of a posterior for each class and one of shared topics.
     """
 
     local: TwoBlocks  # Local step; the first block are the topics of a class
@@ -60,7 +55,6 @@ class MultiView:
     def learner(
         self, posterior: Stacked, minibatch: Minibatch, codes: np.ndarray, workers: Workers
     ) -> Learn:
-        """The function `learn` called by an update rule; codes are the documents' classes."""
         present = np.unique(codes).tolist()
         of_classes = {j: of_rows(minibatch, np.flatnonzero(codes == j)) for j in present}
 
@@ -89,7 +83,6 @@ class MultiView:
     def start(
         self, block: TopicPosterior | Proposal, place: int
     ) -> TopicPosterior | Proposal | RandomStart:
-        """The block, or a random start if the block is empty."""
         if isinstance(block, TopicPosterior) and block.knows_nothing:
             seed = int(document_seeds(self.seed, place, 1)[0])
             return RandomStart(block, seed, scaled=True)
@@ -98,7 +91,7 @@ class MultiView:
     def log_joint(
         self, posterior: Stacked, minibatch: Minibatch, margin: float, workers: Workers
     ) -> np.ndarray:
-        """log p(y) and the bound of p(words | y), exact within `margin` nats of the best class."""
+        """log p(y) plus the bound of log p(words | y), exact within `margin` nats of the best."""
         *own, shared = posterior.parts
         local = self.local
         inference = AllClasses(local.share_prior, local.tol, local.max_iter, margin)
@@ -110,7 +103,7 @@ class MultiView:
     def proportions(
         self, posterior: Stacked, minibatch: Minibatch, workers: Workers
     ) -> list[np.ndarray]:
-        """E[theta] under each class, of shape (n_documents, K + R)."""
+        """E[theta] under each class, (n_documents, n_own + n_shared)."""
         *own, shared = posterior.parts
         doc_topic = []
         for block in own:

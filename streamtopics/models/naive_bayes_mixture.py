@@ -1,11 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Known classes, each a mixture of Gaussians: a naive Bayes classifier.
-
-    y ~ Categorical(p),   p ~ Dirichlet(class_concentration),   x | y = c ~ mixture of c
-
-The model of the finance and GPS data in Masegosa et al. (2020), "Variational inference over
-nonstationary data streams for exponential family models", appendices B.2 and B.3.
-"""
+"""Known classes, each a mixture of Gaussians."""
 
 from dataclasses import dataclass, field
 from typing import ClassVar
@@ -23,12 +17,14 @@ from streamtopics.utils.checks import check_pseudo_counts, check_whole
 
 @dataclass(frozen=True)
 class NaiveBayesMixture(MixtureModel):
-    """Classes 0 to n_classes - 1, with a mixture of Gaussians for the inputs of each class.
+    """A classifier with a mixture of Gaussians for the inputs of each class.
+
+    y ~ Categorical(p), p ~ Dirichlet(class_concentration) (Masegosa et al., 2020, appendix B.2).
 
     Parameters
     ----------
     n_classes : int
-        Number of classes.
+        Number of classes; targets are 0 to n_classes - 1.
     mixture : GaussianMixture
         Mixture of each class.
     class_concentration : float
@@ -92,7 +88,7 @@ class NaiveBayesMixture(MixtureModel):
         return joint[np.arange(len(joint)), self._codes(y)]
 
     def _log_joint(self, posterior: DensePosterior, X: np.ndarray) -> np.ndarray:
-        """log p(x, y) of each class, of shape (n_samples, n_classes)."""
+        """log p(x, y) of each class, (n_samples, n_classes)."""
         of_inputs = [
             logsumexp(self.mixture.log_joint_of_class(posterior, X, c), axis=1)
             for c in range(self.n_classes)
@@ -101,7 +97,6 @@ class NaiveBayesMixture(MixtureModel):
         return np.stack(of_inputs, axis=1) + np.log(counts / counts.sum())
 
     def _codes(self, y: np.ndarray) -> np.ndarray:
-        """The classes as whole numbers from 0 on."""
         codes = np.asarray(y)
         if not ((codes == np.floor(codes)) & (codes >= 0) & (codes < self.n_classes)).all():
             allowed = f"whole numbers from 0 to {self.n_classes - 1}"

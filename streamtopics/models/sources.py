@@ -17,10 +17,7 @@ from streamtopics.utils.parallel import SERIAL
 
 @dataclass(frozen=True)
 class RandomStart:
-    """Topics with random differences, for the first minibatch.
-
-    Entries are a hash of (seed, word, topic): streams with one seed start alike, without a trace.
-    """
+    """Topics with random differences, hashes of (seed, word, topic)."""
 
     prior: TopicPosterior
     seed: int
@@ -41,7 +38,7 @@ class RandomStart:
         return self.prior.prior_rows(words)
 
     def rows(self, words: np.ndarray) -> np.ndarray:
-        """100 (1 + eta) (1 + spread z), z a sum of four uniforms; near 0 for excluded words."""
+        """100 (1 + eta) (1 + spread z), z about normal; near 0 for excluded words."""
         # This spread worked well with 2 to 100 topics.
         n_components = self.prior.shape[1]
         spread = min(max(0.1, 0.02 * n_components**0.5), 0.28)
@@ -54,7 +51,7 @@ class RandomStart:
 
 @dataclass(frozen=True)
 class Table:
-    """Stored rows of some words."""
+    """Topics as stored rows."""
 
     words: np.ndarray  # (n_words,): columns of the words, sorted
     values: np.ndarray  # (n_words, n_components)
@@ -69,8 +66,6 @@ class Table:
 
 @dataclass(frozen=True)
 class NoiseStart:
-    """Topics with random differences; see `RandomStart`."""
-
     of_seed: ClassVar[bool] = True
 
     def __call__(
@@ -81,11 +76,11 @@ class NoiseStart:
 
 @dataclass(frozen=True)
 class HintedStart:
-    """Topics start from the documents with hints, as in naive Bayes.
+    """Topics start from documents with known topics (hints), as in naive Bayes.
 
-    A document is divided among topics like its hints. A document with a vector but without hints
-    goes to the topic of the nearest direction. A topic with a name and no documents starts from the
-    prior, a topic without a name from the words of the minibatch. Both differ at random.
+    A document with a vector but without hints goes to the topic of the nearest direction. A topic
+    without documents starts from the prior if the topic has a name, else from the words of the
+    minibatch, with random differences.
     """
 
     n_named: int = 0  # Number of named topics, the first ones
@@ -118,7 +113,7 @@ class HintedStart:
 
 
 def _with_nearest(vectors: np.ndarray, own: np.ndarray, prior: np.ndarray) -> np.ndarray:
-    """Shares of topics in documents; documents without hints get the nearest topic by vectors."""
+    """Topic shares by hints; documents without hints get the topic nearest to their vector."""
     hinted = summed(vectors, own.astype(vectors.dtype), SERIAL)[:, :-1]
     sums = np.where(prior[:, :-1].any(axis=1, keepdims=True), prior[:, :-1], hinted)
     known = np.flatnonzero(sums.any(axis=1))

@@ -2,17 +2,14 @@
 """A start from clusters of documents, by vectors of their words.
 
 With B = (X > 0), L_d the distinct words of document d and W = diag(1 / max(L_d - 1, 1)), the
-contexts of a word are C = B' W B without the diagonal: each document spreads one count over its
-pairs of words. f is the share of each word in B. The vectors of words are the leading left singular
-vectors, times the roots of the singular values and scaled to length 1, of
+contexts of a word are C = B' W B without the diagonal. f is the share of each word in B, and n_w
+the number of documents with word w. Vectors of words are the leading left singular vectors, times
+the roots of the singular values and scaled to length 1, of
 
-    M_w = sqrt(log(1 + n_w)) (C_w / |C_w|_1 - f) / |C_w / |C_w|_1 - f|_2,
+    M_w = sqrt(log(1 + n_w)) (C_w / |C_w|_1 - f) / |C_w / |C_w|_1 - f|_2.
 
-n_w the number of documents with the word. M is never made; a round of subspace iteration (Halko,
-Martinsson and Tropp 2011) starts from its product with random signs (random indexing: Kanerva,
-Kristoferson and Holst 2000), with the lengths as a by-product. A document is the sum of the vectors
-of its words, times counts and log(D / n_w), scaled to length 1; k-means gives the clusters. If most
-documents have a vector and no words, the vectors are clustered.
+A round of subspace iteration (Halko, Martinsson and Tropp, 2011) starts from M times random signs.
+A document is the sum of its words' vectors, times counts and log(D / n_w); k-means follows.
 """
 
 import warnings
@@ -43,8 +40,8 @@ LEAST = 1e-9
 class SpectralStart:
     """Each topic starts as the words of a cluster of documents.
 
-    Clusters depend on the documents alone, not on a seed or the order. Topics beyond the number of
-    different documents, and all topics under a prior that tells topics apart, differ at random.
+    Clusters depend on neither a seed nor the order of documents. Topics are random if the prior
+    tells topics apart.
     """
 
     of_seed: ClassVar[bool] = False
@@ -75,7 +72,10 @@ class SpectralStart:
 
 
 def members(minibatch: Minibatch, n_clusters: int) -> tuple[np.ndarray, sparse.csr_matrix]:
-    """Documents, (n,), and ones for the documents of each cluster, of shape (n_clusters, n)."""
+    """Documents, (n,), and the 0/1 matrix of their clusters, (n_clusters, n).
+
+    If most documents have a vector and no words, the vectors are clustered.
+    """
     X = minibatch.matrix(minibatch.counts).astype(np.float64)
     X.eliminate_zeros()
     # Hashes of contents order the documents: the order of arrival does not matter.
@@ -103,7 +103,6 @@ def vectors_of(X: sparse.csr_matrix, words: np.ndarray) -> np.ndarray:
 
 
 def k_means(vectors: np.ndarray, n_clusters: int) -> KMeans:
-    """Clusters of vectors; fewer if fewer vectors are different."""
     n = min(len(vectors), max(SAMPLE, SAMPLE_OF_CLUSTER * n_clusters))
     sample = vectors[np.linspace(0, len(vectors) - 1, n).astype(int)]
     with one_thread(), warnings.catch_warnings():
@@ -127,7 +126,6 @@ def cluster_counts(minibatch: Minibatch, kept: np.ndarray, member: sparse.csr_ma
 
 
 def word_vectors(X: sparse.csr_matrix, words: np.ndarray) -> np.ndarray:
-    """Vectors of words by their contexts, of shape (n_words, n_dimensions)."""
     contexts = Contexts.of(X)
     signs = random_signs(words)
     # Blocks of columns, of which a processor's cache holds more rows.
@@ -147,7 +145,7 @@ def word_vectors(X: sparse.csr_matrix, words: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Contexts:
-    """C_w / |C_w|_1 - f for all words w, as a matrix never made in full."""
+    """The matrix C_w / |C_w|_1 - f for all words w, never made in full."""
 
     has: sparse.csr_matrix
     spread: sparse.csr_matrix
@@ -179,7 +177,6 @@ class Contexts:
 
 
 def document_vectors(X: sparse.csr_matrix, vectors: np.ndarray) -> np.ndarray:
-    """Vectors of documents, by the vectors of their words."""
     idf = np.log(X.shape[0] / np.maximum(X.getnnz(axis=0), 1))
     # If every document has all of its words, no word is rare.
     found: np.ndarray = unit(X.astype(np.float32) @ (vectors * idf[:, None]))
@@ -187,14 +184,13 @@ def document_vectors(X: sparse.csr_matrix, vectors: np.ndarray) -> np.ndarray:
 
 
 def random_signs(words: np.ndarray) -> np.ndarray:
-    """Signs of words, of shape (n_words, N_SIGNS), float32: hashes of their columns."""
+    """Random signs of words, (n_words, N_SIGNS), hashed from their columns."""
     cells = words.astype(np.uint64)[:, None] * np.uint64(N_SIGNS // 64)
     bits = mix(cells + np.arange(N_SIGNS // 64, dtype=np.uint64))
     return 2 * np.unpackbits(bits.view(np.uint8), axis=1).astype(np.float32) - 1
 
 
 def unit(rows: np.ndarray) -> np.ndarray:
-    """Rows scaled to length 1; rows of zeros stay."""
     return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), LEAST)
 
 

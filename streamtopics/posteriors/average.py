@@ -1,17 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The average over the iterates of a stream (Polyak and Ruppert), kept lazily.
+"""The average over the iterates of a stream (Polyak and Ruppert).
 
-The average of lam_1 .. lam_t is
-
-    avg_t = (1 - w_t) avg_{t-1} + w_t lam_t,
-
-with w_t = 2 / (t + 1) for weights proportional to 1 .. t, and w_t = 1 / t for equal weights. With
-avg = theta lam + u and lam_t = r lam_{t-1} + g s_t + p eta (+ q xi),
+The average avg_t = (1 - w_t) avg_{t-1} + w_t lam_t is kept as theta lam + u. With lam_t = r
+lam_{t-1} + g s_t + p eta + q xi,
 
     theta_t = w_t + (1 - w_t) theta_{t-1} / r,
     u_t     = (1 - w_t) u_{t-1} + (w_t - theta_t) (g s_t + p eta + q xi),
 
-so u changes only in the minibatch's rows. theta lam is added to u before theta gets too large.
+so u changes only in the rows of the minibatch. theta lam is added to u before theta gets too large.
 """
 
 from collections.abc import Sequence
@@ -27,8 +23,8 @@ MOST_THETA = 1e6
 class IterateAverage:
     """The average of a posterior's iterates. The rule must retain the same share of all topics.
 
-    `posterior` is the posterior before the first minibatch. If `uniform`, all iterates have the
-    same weight; otherwise iterate t has a weight proportional to t.
+    `posterior` is the posterior before the first minibatch. If `uniform`, iterates have equal
+    weights, else iterate t has a weight proportional to t.
     """
 
     _holds = "self: V K; posterior: V K; rest: V K; theta: >=0; n_averaged: >=0"

@@ -2,16 +2,13 @@
 """Sums over all words of functions of the counts of topics, without reading every word.
 
 The counts S of a topic fall into bins, two for each power of two from a least value on, and one for
-all smaller counts. Each bin keeps the sums over its words of the Chebyshev polynomials T_0 .. T_7
-at the place x of S in the bin. Sums over the words of any polynomial of degree 7 follow, as weights
-at the eight roots of T_8,
+all smaller counts. A bin keeps sums over its words of the Chebyshev polynomials T_0 .. T_7 of the
+position of S in the bin. These sums give weights at the eight roots of T_8, and
 
-    sum_w f(S_w) = sum over bins and roots of weight * f(root).
+    sum_w f(S_w) = sum over bins and roots of weight * f(root)
 
-For an f with the nearest singularity at S <= 0 the relative error is about 1e-8, and 1e-10 if the
-nearest singularity is at -sigma and S is not far above sigma = c eta / a. Sums are kept as whole
-multiples of 2^-36: the sum depends on S alone, and what is added and taken away leaves no trace. A
-function of all words costs as much as a function of about 500.
+for polynomials f of degree 7. If f is smooth for S > 0 the relative error is about 1e-8. Sums are
+whole multiples of 2^-36, so the order of additions does not matter.
 """
 
 from __future__ import annotations
@@ -38,7 +35,7 @@ REACH = 900
 
 @dataclass(frozen=True)
 class Bins:
-    """Moments of the counts of topics by bins."""
+    """Chebyshev sums of the counts of topics by bins."""
 
     exponent: int  # The least value is 2 to this power
     # (N_BINS, n_components, N_MOMENTS): in units of 2^-36; the last bin is for larger counts
@@ -47,14 +44,14 @@ class Bins:
 
 @dataclass(frozen=True)
 class Nodes:
-    """Counts that stand for the counts of many words, and the number of words of each."""
+    """Counts that stand for many words, and their weights."""
 
     counts: np.ndarray  # (n, 1)
     weights: np.ndarray  # (n, n_components): may be negative
 
 
 def exponent_of(sigma: np.ndarray) -> int | None:
-    """Exponent of the least value, at most a quarter of sigma; None if out of reach."""
+    """Exponent of the least value of bins, at most a quarter of sigma = c eta / a."""
     least = sigma.min()
     if not (least > 2.0**-REACH and sigma.max() < 2.0**REACH):
         return None
@@ -62,7 +59,7 @@ def exponent_of(sigma: np.ndarray) -> int | None:
 
 
 def binned(S: np.ndarray, rows: np.ndarray, exponent: int, n_empty: int = 0) -> Bins:
-    """The bins of some rows of S, and of `n_empty` more rows of zeros."""
+    """Bins of some rows of S, and of `n_empty` rows of zeros."""
     sums, of_empty = np.zeros((2, kernel.N_BINS, S.shape[1], N_MOMENTS), np.int64)
     kernel.count_in_bins(S, rows, exponent, sums)
     if n_empty:
@@ -104,8 +101,6 @@ def _values() -> np.ndarray:
 
 
 class BinCache:
-    """The bins of a state, nodes of the words outside a minibatch, and sums of log Gamma(lam)."""
-
     bins: tuple[Any, Bins] | None = None
     nodes: tuple[Any, np.ndarray, Nodes | None, Bins | None] | None = None
     lam: tuple[Nodes, np.ndarray, np.ndarray] | None = None

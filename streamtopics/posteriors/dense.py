@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The global state of a small model: lam = c * eta + b * xi + S, block by block.
+"""The posterior of a small model: lam = c * eta + b * xi + S, block by block.
 
-A block is an array of distributions of one conjugate exponential family, its nodes; natural
-parameters lie on the last axis. Nodes are counted flat over all blocks, as are the coefficients
-of an update, the masses and the divergences.
+A block is an array of distributions (nodes) of one family. Coefficients and masses are flat arrays
+over the nodes of all blocks.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ Arrays = dict[str, np.ndarray]
 
 @dataclass(frozen=True)
 class Block:
-    """Nodes of one family, and their prior."""
+    """Distributions of one family (nodes), and their prior."""
 
     family: ModuleType  #: One of `streamtopics.families`
     #: (..., m): natural parameter eta of each node, start of a stream and target of forgetting
@@ -73,7 +72,7 @@ def _block_of_named(family: str, prior: np.ndarray, xi: np.ndarray | None) -> Bl
 
 
 class DensePosterior(StatePosterior):
-    """Natural parameters of all nodes of a model.
+    """Natural parameters of all distributions (nodes) of a model.
 
     Parameters
     ----------
@@ -110,7 +109,6 @@ class DensePosterior(StatePosterior):
         self.boosted_mass = self._mass_of({name: block.boosted for name, block in blocks.items()})
 
     def check_held(self) -> None:
-        """Refuse blocks without parameters of densities in the shape of their priors."""
         self._check_shapes(self._state.S)
         for name, block in self.blocks.items():
             if not np.all(block.family.valid(block.prior) & block.family.valid(self[name])):
@@ -155,7 +153,7 @@ class DensePosterior(StatePosterior):
         return np.maximum(from_posterior, 0.0), np.maximum(from_prior, 0.0)
 
     def slopes(self, blend: Blend) -> Callable[[np.ndarray], np.ndarray]:
-        """For each node sum (lam - eta) (E_q[t(beta)] - E_p(rho)[t(beta)]), see `Posterior`."""
+        """Return sum (lam - eta) (E_q[t(beta)] - E_p(rho)[t(beta)]); see `Posterior.slopes`."""
         after, boost = self.after(blend), self._boost(blend)
         within_reach(after.mass)
         increase = {name: self[name] - block.prior for name, block in self.blocks.items()}
@@ -181,7 +179,7 @@ class DensePosterior(StatePosterior):
         return {name: weights[name] * block.boosted for name, block in self.blocks.items()}
 
     def boosting(self, other: DensePosterior) -> DensePosterior:
-        """A posterior with the same priors that boosts the priors of `other`."""
+        """Return a posterior with the same priors that boosts the priors of `other`."""
         shapes = [
             {name: (block.family, block.prior.shape) for name, block in p.blocks.items()}
             for p in (self, other)
@@ -199,12 +197,12 @@ class DensePosterior(StatePosterior):
         )
 
     def __getitem__(self, name: str) -> np.ndarray:
-        """The natural parameter lam of a block, of shape (..., m)."""
+        """Return the natural parameter lam of a block, (..., m)."""
         return self._lam(self._state, name)
 
     @property
     def base(self) -> DensePosterior:
-        """The part of the posterior to which a minibatch is added, with the weight `gain`."""
+        """The part of the posterior to which statistics are added, times `gain`."""
         return self
 
     @property
@@ -227,7 +225,7 @@ class DensePosterior(StatePosterior):
                 )
 
     def by_block(self, coefficients: float | np.ndarray) -> Arrays:
-        """A number, or one per node, as arrays that broadcast over each block."""
+        """Return a number, or one for each node, as arrays that broadcast over blocks."""
         flat = np.broadcast_to(np.asarray(coefficients, dtype=np.float64), self.n_nodes)
         parts, start = {}, 0
         for name, block in self.blocks.items():
@@ -277,8 +275,6 @@ class DensePosterior(StatePosterior):
 
 
 class DenseProposal(StateProposal[DensePosterior]):
-    """A posterior of blocks after a proposed blend."""
-
     def __getitem__(self, name: str) -> np.ndarray:
         return self.base[name] + self.gain[name] * self._blend.statistics.additions[name]
 

@@ -1,12 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Protocol of the kinds of posterior, and their update.
-
-An update of a posterior is affine in its natural parameter,
-
-    lam <- retain * lam + gain * s + prior * eta + boost * xi,
-
-with the prior `eta` of start and forgetting, the boosted prior `xi`, and the statistics `s`.
-"""
+"""Protocol of the kinds of posterior, and their update."""
 
 from __future__ import annotations
 
@@ -51,7 +44,14 @@ class Noise:
 
 @dataclass(frozen=True)
 class Blend:
-    """The coefficients of one update, each a number or one for each node."""
+    """The coefficients of one update, each a number or one for each node.
+
+    The natural parameter lam of the posterior becomes
+
+        retain * lam + gain * s + prior * eta + boost * xi,
+
+    with statistics s, the prior eta of start and forgetting, and the boosted prior xi.
+    """
 
     retain: Coefficient  #: Weights of lam, of the statistics and of eta
     gain: Coefficient
@@ -70,8 +70,6 @@ class Blend:
 
 
 class Counters(NamedTuple):
-    """Numbers of learnt minibatches, documents and tokens."""
-
     n_batches: int
     n_documents: int
     n_tokens: float  # Minibatches, documents and tokens
@@ -92,7 +90,7 @@ class Counters(NamedTuple):
 
 
 class View(Protocol):
-    """A posterior, or a proposed one, as seen by the model of a local step."""
+    """A posterior, or a proposed posterior, as seen by a local step."""
 
     @property
     def alpha(self) -> np.ndarray:
@@ -100,11 +98,11 @@ class View(Protocol):
 
     @property
     def mass(self) -> np.ndarray:
-        """Pseudo-counts of each node, with the prior, of shape (n_nodes,)."""
+        """Pseudo-counts of each node, with the prior, (n_nodes,)."""
 
 
 class Posterior(View, Protocol):
-    """The state of a stream, as seen by update rules."""
+    """The state of a stream, as seen by update rules; see `Blend` for the symbols."""
 
     #: Offers to a rule beyond masses and counters: "divergences", "slopes", "dense", "smoothing",
     #: "alpha" and "noise"
@@ -112,7 +110,7 @@ class Posterior(View, Protocol):
 
     @property
     def n_nodes(self) -> int:
-        """Number of distributions in the posterior."""
+        """Number of distributions (nodes), for example topics."""
 
     @property
     def n_batches(self) -> int:
@@ -132,26 +130,26 @@ class Posterior(View, Protocol):
 
     @property
     def prior_mass(self) -> np.ndarray:
-        """Pseudo-counts of eta, for each node."""
+        """Pseudo-counts of the prior eta, for each node."""
 
     @property
     def boosted_mass(self) -> np.ndarray:
-        """Pseudo-counts of xi, for each node."""
+        """Pseudo-counts of the boosted prior xi, for each node."""
 
     def pooled(self, mass: np.ndarray) -> Coefficient:
-        """Sum of the masses of nodes with a common boost, for each node or for all."""
+        """Return the sum of masses of nodes boosted together, for each node or for all."""
 
     def after(self, blend: Blend) -> View:
-        """The view after the proposed `blend`."""
+        """Return the posterior after the proposed `blend`."""
 
     def divergences(self, blend: Blend) -> tuple[np.ndarray, np.ndarray]:
-        """KL(q || lam) and KL(q || eta) of each node, in nats, with q after `blend`.
+        """Return KL(q || lam) and KL(q || eta) of each node, in nats, with q after `blend`.
 
-        With a boost, from lam + boost xi and eta + boost xi. Both of shape (n_nodes,).
+        Both have shape (n_nodes,). With a boost, they are from lam + boost xi and eta + boost xi.
         """
 
     def slopes(self, blend: Blend) -> Callable[[np.ndarray], np.ndarray]:
-        """Slope of E_q[log p(beta | rho lam + (1 - rho) eta + boost xi)] as a function of rho.
+        """Return the slope of E_q[log p(beta | rho lam + (1 - rho) eta + boost xi)] over rho.
 
         In nats, with q after `blend`; rho and slopes have shape (n_nodes,).
         """
@@ -159,31 +157,29 @@ class Posterior(View, Protocol):
     def blend(self, blend: Blend, swaps: Sequence[Swap] = ()) -> None:
         """Carry out an update, and set the attributes in `swaps` in the same atomic step.
 
-        The statistics are checked first: after an exception nothing has changed.
+        After an exception nothing has changed.
         """
 
 
 class Learn(Protocol):
-    """The local step on the current minibatch, as a function of a view of the topics."""
+    """The local step on the current minibatch, as a function of a view."""
 
     def __call__(self, view: Any, /, *, warm: bool = False) -> Any:
-        """Statistics under a view; if `warm`, documents start from the result of the last call."""
+        """Return statistics; if `warm`, documents start from the last call's result."""
 
 
 def check_not_extreme(valid: bool | np.bool_) -> None:
-    """Refuse an update with infinite or NaN masses or parameters."""
     if not valid:
         raise ValueError(TOO_EXTREME)
 
 
 def within_reach(mass: np.ndarray) -> np.ndarray:
-    """The masses after an update; refused without divergences."""
+    """Return masses, or refuse masses too large for divergences."""
     check_not_extreme((mass < MOST_MASS).all())
     return mass
 
 
 def check_finite(counts: np.ndarray) -> None:
-    """Refuse statistics with NaN or infinity."""
     if not np.isfinite(counts).all():
         worst = counts[~np.isfinite(counts)].flat[0]
         raise ValueError(
@@ -198,7 +194,7 @@ NO_DIRECTIONS = EMPTY.reshape(0, 1)
 
 
 class State(NamedTuple):
-    """The fields changed by an update; replaced as a whole."""
+    """The fields changed by an update."""
 
     # Learnt part: counts of words by topic, or natural parameters by block
     S: Any
@@ -224,8 +220,6 @@ class State(NamedTuple):
 
 
 class StatePosterior(ABC):
-    """Base of posteriors with weights and counters in one state."""
-
     _holds = "n_batches: >=0; n_documents: >=0; n_tokens: >=0"
     _state: State
     prior_mass: np.ndarray
@@ -243,7 +237,6 @@ class StatePosterior(ABC):
 
     @property
     def b(self) -> np.ndarray:
-        """Weight of xi in each node; 0 in topics with equal xi and eta."""
         return self._state.b
 
     @property
@@ -272,7 +265,6 @@ class StatePosterior(ABC):
         return self.c * self.prior_mass + self.b * self.boosted_mass
 
     def mass_after(self, blend: Blend) -> np.ndarray:
-        """The mass after `blend`, without noise."""
         return (
             blend.retain * self.mass
             + blend.gain * blend.statistics.mass
@@ -285,8 +277,6 @@ P = TypeVar("P", bound=StatePosterior)
 
 
 class StateProposal(Generic[P]):
-    """A posterior after a proposed blend."""
-
     def __init__(self, posterior: P, blend: Blend):
         self._posterior = posterior
         self._blend = blend

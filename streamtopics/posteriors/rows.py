@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The counts of topics in a store with a row for each seen word, and readings of topics.
+"""The counts of topics, with a row for each seen word.
 
 `places` has the row of each word, in order of appearance; row 0 is zeros, for all unseen words.
-Memory is for the seen words, and one int32 for each word of the vocabulary.
 """
 
 from __future__ import annotations
@@ -53,16 +52,13 @@ class Rows:
 
     @property
     def words(self) -> np.ndarray:
-        """Words that have a row, sorted, int32."""
         return np.flatnonzero(self.places).astype(np.int32)
 
     @property
     def used(self) -> np.ndarray:
-        """Rows of `counts` in use by words, int32."""
         return np.arange(1, self.n_used, dtype=np.int32)
 
     def find(self, words: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The array of counts, and the row of each of `words`, int32."""
         counts = self.counts
         return counts, kernel.locate(self.places, words, len(counts))
 
@@ -79,13 +75,12 @@ class Rows:
         return self.counts[:, topic][self.places]
 
     def dense(self) -> np.ndarray:
-        """The counts of all words, of shape (n_words, n_components); read-only."""
         dense: np.ndarray = self.counts[self.places]
         dense.flags.writeable = False
         return dense
 
     def only(self, words: np.ndarray, dtype: Any = np.float64) -> Rows:
-        """A copy with `words` alone, in their order; a pickle has double precision."""
+        """A copy with `words` alone, in their order."""
         counts, rows = self.find(words)
         some = np.zeros((len(words) + 1, counts.shape[1]), dtype)
         for start in range(0, len(rows), ROWS_AT_ONCE):
@@ -100,7 +95,7 @@ class Rows:
         return out
 
     def allocate(self, words: np.ndarray) -> RowAllocation:
-        """Rows planned for `words`, all distinct; nothing changes yet."""
+        """Rows planned for distinct `words`; nothing changes yet."""
         store = self if self.counts.flags.writeable and self.places.flags.writeable else self.copy()
         counts, rows = store.find(words)
         new = rows == 0
@@ -139,7 +134,7 @@ class Rows:
 
 
 class RowAllocation(NamedTuple):
-    """Rows of words in a store after a planned change."""
+    """Rows of words after a planned change."""
 
     store: Rows
     # (n, n_components): the store's array of counts then: the same, or a larger copy
@@ -148,7 +143,6 @@ class RowAllocation(NamedTuple):
     n_used: int  # The store's `n_used` then
 
     def change(self, words: np.ndarray) -> tuple[np.ndarray, ...]:
-        """The first arguments of the compiled writer."""
         return self.counts[: self.n_used], self.store.places, words, self.rows
 
     @property
@@ -158,13 +152,12 @@ class RowAllocation(NamedTuple):
 
 
 def from_counts(n_words: int, words: np.ndarray, counts: np.ndarray) -> Rows:
-    """A store with the rows `counts` for some words, distinct."""
     counts = np.concatenate([np.zeros((1, counts.shape[1])), counts])
     return Rows(n_words, counts.shape[1])._set_rows(words, counts)
 
 
 def seen_in(parts: Sequence[Rows]) -> np.ndarray:
-    """Words with a row in any of some stores over equal words, sorted."""
+    """Words with a row in any of `parts`, sorted."""
     seen = np.zeros(parts[0].shape[0], bool)
     for store in parts:
         seen[store.words] = True
@@ -172,7 +165,6 @@ def seen_in(parts: Sequence[Rows]) -> np.ndarray:
 
 
 def added(parts: Sequence[tuple[Rows, np.ndarray]]) -> Rows:
-    """The sum of some stores over equal words, the counts of each times its weights."""
     words = seen_in([store for store, _ in parts])
     total: Any = sum(weights * store.rows(words) for store, weights in parts)
     return from_counts(parts[0][0].shape[0], words, total)
@@ -181,13 +173,12 @@ def added(parts: Sequence[tuple[Rows, np.ndarray]]) -> Rows:
 def add_scaled(
     total: np.ndarray, words: np.ndarray, scale: np.ndarray, statistics: Statistics
 ) -> None:
-    """Add `scale` times the counts of statistics to `total`, with rows `words`, sorted."""
+    """Add `scale` times the statistics' counts to `total`, with rows of sorted `words`."""
     places = np.searchsorted(words, statistics.words).astype(np.int32)
     minibatch.add_scaled(total, places, scale, counts_of(statistics))
 
 
 def counts_of(statistics: Any) -> np.ndarray:
-    """The counts of statistics in a form for the kernels."""
     counts = np.asarray(statistics.counts)
     if counts.dtype not in (np.float32, np.float64) or not counts.flags.c_contiguous:
         counts = np.ascontiguousarray(counts, np.float64)
@@ -200,14 +191,13 @@ def prior_at(prior: np.ndarray, words: np.ndarray) -> np.ndarray:
 
 
 def over_words(prior: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
-    """Sum of a prior over the words, for each topic."""
     n_words, n_components = shape
     total = prior.sum(axis=0) * (n_words // len(prior))
     return np.broadcast_to(total, n_components).astype(np.float64)
 
 
 class OverWords(StatePosterior):
-    """Reads a posterior of topics: rows of lam, and sums over all words."""
+    """A posterior of topics, read by rows of lam and by sums over words."""
 
     # (n_words or 1, n_components or 1): the prior, and the boosted prior if different
     eta: np.ndarray
@@ -218,17 +208,15 @@ class OverWords(StatePosterior):
 
     @property
     def boosted(self) -> np.ndarray:
-        """Pseudo-counts added by a boost."""
         return self.eta if self.xi is None else self.xi
 
     @property
     def a(self) -> np.ndarray:
-        """Weight of `S` in each topic."""
         return self._state.a
 
     @property
     def learnt_mass(self) -> np.ndarray:
-        """Sum of `S` over the words, for each topic; scaled by `a` in `mass`."""
+        """Sum of `S` over the words, for each topic, not scaled by `a`."""
         return self._state.learnt_mass
 
     @property
@@ -260,11 +248,10 @@ class OverWords(StatePosterior):
 
     @property
     def is_alike(self) -> bool:
-        """Whether the priors are equal for all words."""
         return len(self.eta) == 1 and len(self.boosted) == 1
 
     def changes(self, blend: Blend) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-        """All words, some at a time, with their rows before and after."""
+        """Yield all words, some at a time, with their rows before and after."""
         known, counts = blend.statistics.words, blend.statistics.counts
         for start in range(0, self.shape[0], WORDS_AT_ONCE):
             stop = min(start + WORDS_AT_ONCE, self.shape[0])
@@ -279,13 +266,13 @@ class OverWords(StatePosterior):
             yield words, before, after
 
     def _prior_over_a(self, state: State) -> np.ndarray:
-        """The prior's part of a cell of lam over the weight of S, for equal priors of all words."""
+        """The prior's part of lam over `a`, if all words have equal priors."""
         xi = self.xi
         prior = state.c * self.eta[0] + (0.0 if xi is None else state.b * xi[0])
         return prior / state.a
 
     def _elsewhere(self, words: np.ndarray) -> Nodes | None:
-        """Nodes for the rows of S other than of `words`; None if reading all is as good."""
+        """Nodes for all rows of S but `words`; None if reading all rows is as fast."""
         if not self.is_alike or self.shape[0] < SHARE * len(words) + LEAST_WORDS:
             return None
         state, kept = self._state, self.bin_cache
@@ -303,7 +290,7 @@ class OverWords(StatePosterior):
         return kept.nodes[2]
 
     def _kept_bins(self, state: State, words: np.ndarray) -> tuple[tuple[Any, ...], list[Swap]]:
-        """Arguments of the writer to keep the bins through an update to `state`, and swaps."""
+        """Arguments of the writer to update the bins, and swaps."""
         kept, old = self.bin_cache, self._state
         if kept.bins is None or kept.bins[0] is not old:
             return (), []
@@ -343,7 +330,7 @@ class OverWords(StatePosterior):
     def _add_divergences(
         self, blend: Blend, rest: Nodes, from_posterior: np.ndarray, from_prior: np.ndarray
     ) -> None:
-        """Add the terms of the divergences of all words; `rest` stands for most words."""
+        """Add the divergences of all words; `rest` stands for most words."""
         state, kept, boost = self._state, self.bin_cache, blend.boost * self.boosted[0]
         prior = self._prior_over_a(state) * state.a
         given = np.empty((6, self.n_nodes))
@@ -370,7 +357,7 @@ class OverWords(StatePosterior):
             from_prior += self.shape[0] * gammaln(given[5])
 
     def slopes(self, blend: Blend) -> Callable[[np.ndarray], np.ndarray]:
-        """Sum over the words of (lam - eta) (E_q[log beta] - E_p(rho)[log beta])."""
+        """Return the sum over words of (lam - eta) (E_q[log beta] - E_p(rho)[log beta])."""
         all_words = np.arange(self.shape[0], dtype=np.int32)
         eta = self.prior_rows(all_words)
         increase, base = self.rows(all_words) - eta, eta

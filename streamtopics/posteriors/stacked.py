@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Several posteriors of topics over the same words, with common updates.
 
-Topics, coefficients of an update and masses are counted flat over all parts, so rules use this
-posterior like a `TopicPosterior`. Only the first parts are boosted.
+Topics and coefficients are flat arrays over all parts. Only the first `n_boosted` parts are
+boosted.
 """
 
 from __future__ import annotations
@@ -111,8 +111,6 @@ class Stacked:
 
 @dataclass(frozen=True)
 class SideBySideProposal:
-    """Parts after a proposed blend; alpha is as before."""
-
     parts: tuple[Proposal | TopicPosterior, ...]
     alpha: np.ndarray
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The posterior of topics over words: lam = c * eta + b * xi + a * S.
 
-`S` are the learnt counts; `c`, `b` and `a`, one of each per topic, are the weights left. An update
-changes the weights and the rows of `S` for the words in the minibatch, at a cost independent of the
-vocabulary. If xi = eta, all of the weight is in c.
+`S` are the learnt counts; `c`, `b` and `a` are weights of each topic. An update changes the weights
+and the rows of `S` for the words in the minibatch, at a cost independent of the vocabulary. If xi =
+eta, b is 0.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ Plan = tuple[tuple[Any, ...], list[Swap]]
 
 
 class TopicPosterior(OverWords):
-    """Dirichlet parameters of topics over words, stored by word.
+    """Dirichlet parameters of topics over words.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ class TopicPosterior(OverWords):
 
     @property
     def S(self) -> np.ndarray:
-        """Learnt counts, of shape (n_words, n_components), to be scaled by `a`; a new array."""
+        """Learnt counts before scaling by `a`, (n_words, n_components); a new array."""
         return self._state.S.dense()
 
     def counts_in(self, topic: int) -> np.ndarray:
@@ -135,7 +135,7 @@ class TopicPosterior(OverWords):
         return kept if found is None else kept + np.reshape(blend.gain, (-1, 1)) * found
 
     def top_candidates(self, n: int) -> np.ndarray:
-        """Words that include the n leading words of each topic; sorted."""
+        """Return sorted words that include the n leading words of each topic."""
         seen, n_words = self._state.S.words, self._state.S.shape[0]
         if not self.is_alike:
             return np.arange(n_words, dtype=np.int32)
@@ -146,7 +146,7 @@ class TopicPosterior(OverWords):
         return np.sort(np.concatenate([seen, others]))
 
     def dense(self) -> np.ndarray:
-        """The whole of lam, of shape (n_words, n_components)."""
+        """Return lam of all words, (n_words, n_components)."""
         state = self._state
         words, lam = state.S.words, np.empty(state.S.shape)
         lam[:] = state.c * self.eta
@@ -167,7 +167,7 @@ class TopicPosterior(OverWords):
             kernel.write([], [swap(self, "_state", self._with_noise(blend, blend.noise)), *swaps])
 
     def _plan(self, blend: Blend) -> Plan:
-        """Arguments of the compiled writer and attributes to set, after all checks."""
+        """Arguments of the compiled writer and attributes to set, after checks."""
         if blend.noise is not None:
             raise ValueError("an update with noise cannot be carried out together with others")
         statistics, old, k = blend.statistics, self._state, self.n_nodes
@@ -208,11 +208,11 @@ class TopicPosterior(OverWords):
         return (*allocation.change(statistics.words), *given, *bins), swaps
 
     def forget(self, words: np.ndarray, swaps: Sequence[Swap] = ()) -> None:
-        """Reset words to their prior, and set the attributes in `swaps` in the same atomic step."""
+        """Reset words to their prior, and set `swaps` in the same atomic step."""
         forget_together([(self, self.never_seen(words))], words, swaps)
 
     def never_seen(self, words: np.ndarray) -> Any:
-        """Rows of S of unseen words: after noise S is all of lam, with the prior."""
+        """Return rows of S of unseen words: after noise S contains the prior."""
         prior_is_apart = self.c.any() or self.b.any()
         return 0.0 if prior_is_apart else self.prior_rows(words) / self.a
 
@@ -230,7 +230,6 @@ class TopicPosterior(OverWords):
         return (*allocation.change(words), *given), [swap(self, "_state", new), *allocation.swaps]
 
     def _check(self, blend: Blend) -> None:
-        """Refuse unfit statistics and alpha."""
         statistics, shape = blend.statistics, (len(blend.statistics.words), self.n_nodes)
         alpha = self.alpha if blend.alpha is None else blend.alpha
         given = ("counts", statistics.counts, shape), ("alpha", alpha, np.shape(self.alpha))
@@ -242,7 +241,7 @@ class TopicPosterior(OverWords):
         check_finite(statistics.counts)
 
     def _with_noise(self, blend: Blend, noise: Noise) -> State:
-        """The state after an update with noise; S then is all of lam."""
+        """The state after an update with noise; S then is lam."""
         self._check(blend)
         before, statistics, old = self.dense(), blend.statistics, self._state
         if np.any((statistics.words < 0) | (statistics.words >= len(before))):
@@ -268,7 +267,6 @@ class TopicPosterior(OverWords):
         return out
 
     def _learnt(self, *shares: tuple[TopicPosterior, Any]) -> dict[str, Any]:
-        """The counts of a sum of posteriors, each times a share, as fields of a state."""
         return {
             "S": added([(p._state.S, share * p.a) for p, share in shares]),
             "a": np.ones(self.n_nodes),
@@ -279,7 +277,7 @@ class TopicPosterior(OverWords):
         }
 
     def since(self, base: TopicPosterior, kept: Any, dtype: Any = np.float64) -> Blend:
-        """The update of `base` to this posterior, with the share `kept` of `base`."""
+        """Return the blend that leads from `base` to this posterior and retains `kept`."""
         old, new = base._state, self._state
         words = seen_in([new.S, old.S])
         counts = np.empty((len(words), self.n_nodes), dtype)
@@ -310,7 +308,7 @@ class TopicPosterior(OverWords):
         return words
 
     def of_words(self, words: np.ndarray, dtype: Any = np.float64) -> TopicPosterior:
-        """A copy with the rows of some words, sorted, alone; masses stay those of all words."""
+        """Return a copy with the rows of some sorted words; masses stay those of all words."""
         return _OfWords(self, words, dtype)
 
     def plus(self, other: TopicPosterior, scale: float) -> TopicPosterior:
@@ -319,7 +317,7 @@ class TopicPosterior(OverWords):
         return self._with(self._state._replace(c=c, b=b, **learnt))
 
     def with_topics(self, places: np.ndarray, alpha: np.ndarray | None) -> TopicPosterior:
-        """A copy with other topics: the topics at `places`, and an unlearnt topic for -1."""
+        """Return a copy with the topics at `places`; -1 is a topic without data."""
         known, old = places >= 0, self._state
         out = TopicPosterior(self.eta, (self.shape[0], len(places)), alpha, seed=self.seed)
         words = old.S.words
@@ -343,7 +341,7 @@ class TopicPosterior(OverWords):
         return bool(self.is_after(base) and boosted and (learnt >= before * (1 - 1e-9)).all())
 
     def is_learnt_from(self, *parts: TopicPosterior) -> bool:
-        """Whether all counts are at least 0, up to rounding, for a sum of these parts."""
+        """Whether the counts, a sum of these parts, are at least 0."""
         words = seen_in([p._state.S for p in (self, *parts)])
         tolerance = sum(1e-9 * (part.a * part._state.S.rows(words)) for part in parts)
         return bool((self.a * self._state.S.rows(words) >= -tolerance).all())
@@ -355,9 +353,9 @@ class TopicPosterior(OverWords):
         alpha: np.ndarray | None = None,
         weights: tuple[float, float, float] = (1.0, 1.0, -1.0),
     ) -> TopicPosterior:
-        """lam + lam of other - lam of base, the common start of both, or the prior.
+        """Return lam + lam of other - lam of base, the common start (None for the prior).
 
-        `alpha` is for the result; `weights` are for the learnt parts of the three.
+        `alpha` is for the result; `weights` are for the learnt counts of the three.
         """
         parts = [(p, w) for p, w in zip((self, other, base), weights, strict=True) if p]
         c: Any = sum(w * p.c for p, w in parts) + (1.0 - sum(w for _, w in parts))
@@ -374,10 +372,10 @@ class TopicPosterior(OverWords):
         forgets: bool,
         alpha: np.ndarray,
     ) -> TopicPosterior:
-        """The average of two running means of statistics.
+        """Return the average of two running means of statistics.
 
-        Without forgetting each mean weighs by its minibatches, and `base` is taken out: exact. Else
-        each weighs by its 1 / c documents, and what is left of `base` counts twice.
+        Without forgetting, means weigh by minibatches and `base` is subtracted: exact. Otherwise
+        means weigh by 1 / c documents, and what is left of `base` counts twice.
         """
         k = self.n_nodes
         signs = _signed(self, other, base)
@@ -394,12 +392,10 @@ class TopicPosterior(OverWords):
 def _signed(
     one: TopicPosterior, other: TopicPosterior, base: TopicPosterior | None
 ) -> list[tuple[TopicPosterior, float]]:
-    """Both posteriors, and the common part with the sign -1."""
     return [(one, 1.0), (other, 1.0)] + ([] if base is None else [(base, -1.0)])
 
 
 def _summed(parts: Sequence[tuple[TopicPosterior, float]]) -> State:
-    """The first posterior's state, with the signed sums of the weights and counters of all."""
     sums: list[Any] = [
         sum(sign * field for (_, sign), field in zip(parts, fields, strict=True))
         for fields in zip(*((p.c, p.b, *p.counters[:3]) for p, _ in parts), strict=True)
@@ -421,7 +417,7 @@ def blend_together(
 def forget_together(
     parts: Sequence[tuple[TopicPosterior, Any]], words: np.ndarray, swaps: Sequence[Swap] = ()
 ) -> None:
-    """Keep a share of some rows in S of each posterior, and set attributes."""
+    """Replace rows of words in S of each posterior, and set attributes."""
     tasks = [posterior._plan_forget(words, left) for posterior, left in parts]
     _write(tasks, swaps)
 
@@ -432,8 +428,6 @@ def _write(tasks: Sequence[Plan], swaps: Sequence[Swap]) -> None:
 
 
 class _OfWords(TopicPosterior):
-    """See `TopicPosterior.of_words`; without offers that need all words."""
-
     offers: ClassVar[frozenset[str]] = frozenset({"smoothing", "alpha"})
 
     def __init__(self, posterior: TopicPosterior, words: np.ndarray, dtype: Any):
@@ -511,7 +505,7 @@ class Proposal(StateProposal[TopicPosterior]):
 
 
 def first_of_equals(values: np.ndarray, least: np.ndarray, n: int) -> np.ndarray:
-    """Whether each value is above the `least` of its column, or one of the first n equal ones."""
+    """Whether values exceed their column's `least`, or are among the first n equal to it."""
     chosen: np.ndarray = values >= least
     if np.count_nonzero(chosen) > 4 * n * len(least):
         equal = values == least

@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sentence topic models by the weight-agnostic hierarchical stick-breaking process and others.
-
-`prior` is the protocol of priors of sentences, followed by `weight_agnostic`, `franchise`,
-`stick_breaking` and `compound`; `sampler` infers over a `corpus`.
-"""
+"""Topic models of sentences."""
 
 from streamtopics.was.compound import ICD
 from streamtopics.was.estimator import WASTopicModel

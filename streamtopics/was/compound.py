@@ -1,11 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The Indian buffet compound Dirichlet process: sentences with only some of the dishes.
-
-A sentence has the dish l with chance r_l ~ Beta(alpha / J, 1), and then NB(phi_l, 1/2) words of the
-dish, phi_l ~ Gamma(gamma, 1) (Williamson, Wang, Heller and Blei, 2010, with J dishes). Given the
-lengths of the sentences, the shares of the dishes of a sentence are Dirichlet(phi). The lengths are
-NB too, with the sum of phi over the sentence's dishes as mean.
-"""
+"""The Indian buffet compound Dirichlet process as a prior of sentences."""
 
 from __future__ import annotations
 
@@ -30,7 +24,7 @@ SWEEPS_OF_DRAW = 50
 
 
 class Grid(NamedTuple):
-    """Rounded values of r_l and phi_l, with the logs of their prior chances."""
+    """Rounded values of r_l and phi_l, with the logs of their prior probabilities."""
 
     inclusion: np.ndarray
     weights: np.ndarray
@@ -40,25 +34,30 @@ class Grid(NamedTuple):
 
 @dataclass(frozen=True)
 class ICD(SentencePrior):
-    """The Indian buffet process compounded with a Dirichlet process.
+    """The Indian buffet process compounded with a Dirichlet process: sentences with few dishes.
 
-    A sentence has only some dishes, and NB(phi_l, 1/2) words of each. So the model learns from
-    lengths, and the weight of a dish is the number of its words in sentences. Long sentences with
-    the same dishes have similar shares and need more sweeps. `log_likelihood` is not defined: the
-    law of the seats depends on the lengths of all sentences.
+    Dishes are the atoms of a document. A sentence has dish l with probability r_l ~ Beta(alpha / J,
+    1), and then a negative binomial number NB(phi_l, 1/2) of words of the dish, with phi_l ~
+    Gamma(gamma, 1). So the model learns from lengths, too, and `WASTopicModel.log_likelihood` is
+    not defined. Long sentences with the same dishes need more sweeps.
 
-    Weights and chances are rounded to a grid: weights from 0.007 to 1600 in steps of 13 %, finer
-    if `shape` is above 64, and 32 chances. The posterior mean of a weight is right to 0.3 % if a
-    document has up to 300 words of the dish, to 3 % up to 1000.
+    phi_l is rounded to steps of 13 % or less from 0.007 to 1600, and r_l to 32 values. The error of
+    a posterior mean of phi_l is at most 0.3 % for up to 300 words of the dish in a document, and 3
+    % for up to 1000.
 
     Attributes
     ----------
     concentration : float
-        Approximate number of dishes of a sentence (the paper's alpha).
+        Approximate number of dishes of a sentence (alpha).
     shape : float
-        Shape of the gamma law of the dishes' weights, with scale 1 (the paper's gamma).
+        Shape of the gamma prior of the weights phi_l (gamma).
     truncation : int
         Number J of dishes of a document.
+
+    References
+    ----------
+    S. Williamson, C. Wang, K. Heller and D. Blei, "The IBP compound Dirichlet process and its
+    application to focused topic modeling", 2010.
     """
 
     concentration: float = 1.0
@@ -74,7 +73,6 @@ class ICD(SentencePrior):
         check_range(self, 1, MOST_DISHES, truncation=self.truncation)
 
     def grid(self) -> Grid:
-        """Return the values of r_l and phi_l, with their probabilities."""
         rate = self.concentration / self.truncation
         inclusion, log_p_inclusion = _inclusion(rate)
         weights, log_p_weights = _weights(self.shape)
@@ -84,7 +82,7 @@ class ICD(SentencePrior):
         return kernel.BuffetCompound(topics, atom_prior, *self.grid(), self.truncation)
 
     def draw_seats(self, sentence_lengths: Sequence[int], rng: np.random.Generator) -> Seats:
-        """Draw a dish for each word by Gibbs sampling, from a start that ignores the lengths."""
+        """Draw a dish for each word by Gibbs sampling."""
         lengths = np.asarray(sentence_lengths, dtype=np.intp)
         sentence = np.repeat(np.arange(len(lengths)), lengths)
         dish = self._draw_dishes(lengths, rng)
@@ -104,7 +102,6 @@ class ICD(SentencePrior):
         return Seats(first[table.ravel()].astype(np.int32), dish.astype(np.int32))
 
     def _draw_dishes(self, lengths: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Draw a dish for each word, any dish in sentences without one."""
         inclusion = rng.beta(self.concentration / self.truncation, 1, self.truncation)
         weights = np.maximum(rng.gamma(self.shape, size=self.truncation), LEAST)
         has = rng.random((len(lengths), self.truncation)) < inclusion
@@ -118,10 +115,9 @@ class ICD(SentencePrior):
 
 
 def _weights(shape: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return points at equal steps of log phi, and their log chances under Gamma(shape, 1).
+    """Return phi at equal steps of log phi, and log probabilities under Gamma(shape, 1).
 
-    If the logs are about normal with deviation s, sums over the points times the step are exact up
-    to exp(-2 (pi s / step)^2). The first point is the mean up to there.
+    The first value is the mean of all values below.
     """
     step = min(WEIGHT_STEP, shape**-0.5)
     logs = np.arange(*WEIGHT_LOGS, step)
@@ -133,10 +129,7 @@ def _weights(shape: float) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _inclusion(rate: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return points at equal steps of the log odds of r, and their log chances, Beta(rate, 1).
-
-    As in `_weights`; the last point is the mean from itself on.
-    """
+    """Return r at equal steps of the log odds, and log probabilities under Beta(rate, 1)."""
     low, high = INCLUSION_LOGITS
     logits = np.arange(low, high, INCLUSION_STEP) + np.log(max(1.0, rate))
     inclusion, others = expit(logits), expit(-logits)
@@ -148,14 +141,13 @@ def _inclusion(rate: float) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _powers(rate: float, step: float) -> float:
-    """Return 1 / (the sum of exp(-rate step n) for n = 0, 1, ...)."""
     return -float(np.expm1(-rate * step))
 
 
 def _draw_weights(
     sizes: np.ndarray, grid: Grid, log_empty: np.ndarray, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Draw phi_l and log p_l of the kernel, given the words of each dish, (n_sentences, J)."""
+    """Draw phi_l, and return log p_l as in the kernel; `sizes` are words, (n_sentences, J)."""
     log_p = _log_posterior(sizes, grid, log_empty)
     flat = log_p.reshape(len(log_p), -1)
     p = np.exp(flat - flat.max(axis=1, keepdims=True))
@@ -165,7 +157,7 @@ def _draw_weights(
 
 
 def _log_posterior(sizes: np.ndarray, grid: Grid, log_empty: np.ndarray) -> np.ndarray:
-    """Return log p of the pairs and of the sizes, (J, n_inclusion, n_weights), up to a constant."""
+    """log p(r, phi | sizes) up to a constant, (J, n_inclusion, n_weights)."""
     has, weights = np.count_nonzero(sizes, axis=0), grid.weights
     log_ratio = gammaln(weights + sizes[..., None]) - gammaln(weights)
     of_weight = log_ratio.sum(axis=0) - np.log(2) * np.outer(has, weights) + grid.log_p_weights
@@ -175,5 +167,4 @@ def _log_posterior(sizes: np.ndarray, grid: Grid, log_empty: np.ndarray) -> np.n
 
 
 def _log_empty(grid: Grid) -> np.ndarray:
-    """Return the log chances of a sentence without words of a dish, (n_inclusion, n_weights)."""
     return np.log1p(np.outer(grid.inclusion, np.expm1(-np.log(2) * grid.weights)))

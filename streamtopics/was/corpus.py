@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Documents of sentences as sequences of words, and the seeds of their sampling."""
+"""Documents of sentences as sequences of words."""
 
 from __future__ import annotations
 
@@ -43,11 +43,10 @@ class SentenceCorpus:
 
     @property
     def bounds(self) -> np.ndarray:
-        """Return the place in `words` of the start of each document, and the end."""
+        """First word of each document, and the end."""
         return np.take(self.sentences, self.documents)
 
     def part(self, first: int, last: int) -> SentenceCorpus:
-        """Return the documents first .. last - 1."""
         sentences = self.sentences[self.documents[first] : self.documents[last] + 1]
         return SentenceCorpus(
             self.words[sentences[0] : sentences[-1]],
@@ -56,7 +55,7 @@ class SentenceCorpus:
         )
 
     def repeat(self, n: int) -> SentenceCorpus:
-        """Return one document n times."""
+        """Return n copies of a corpus of one document."""
         starts = np.add.outer(self.n_words * np.arange(n), self.sentences[:-1])
         return SentenceCorpus(
             np.tile(self.words, n),
@@ -65,7 +64,7 @@ class SentenceCorpus:
         )
 
     def spans(self, words_per_part: int) -> list[tuple[int, int]]:
-        """Cut the documents into parts of about `words_per_part` words, by the corpus alone."""
+        """(first, last) of consecutive parts of about `words_per_part` words."""
         bounds, n_documents = self.bounds, self.n_documents
         n_parts = max(1, min(n_documents, round(self.n_words / words_per_part)))
         targets = self.n_words * np.arange(1, n_parts) / n_parts
@@ -77,7 +76,7 @@ class SentenceCorpus:
 def corpus_of(
     X: ArrayLike | sparse.csr_matrix, sentences_per_document: ArrayLike
 ) -> SentenceCorpus:
-    """Turn whole counts of sentences, (n_sentences, n_features), into words in order of columns."""
+    """Turn counts of sentences, (n_sentences, n_features), into words in the order of columns."""
     X = sparse.csr_matrix(for_scipy(X), copy=True)
     X.sum_duplicates()
     counts = _whole(X.data)
@@ -90,12 +89,11 @@ def corpus_of(
 
 
 def words_of(sentences: Sentences) -> tuple[np.ndarray, SentenceCorpus]:
-    """Return the columns of occurring words, and the corpus with places among them."""
     return own_words(corpus_of(sentences.counts, np.diff(sentences.starts)))
 
 
 def own_words(corpus: SentenceCorpus) -> tuple[np.ndarray, SentenceCorpus]:
-    """Return the columns of occurring words, and the corpus with places in place of words."""
+    """Occurring columns, and the corpus with indices into the columns."""
     n_features = int(corpus.words.max(initial=-1)) + 1
     words, places = rows.used_columns(corpus.words, n_features)
     return words, replace(corpus, words=places)
@@ -106,7 +104,7 @@ document_seeds: Callable[[int, int, int], np.ndarray] = kernel.document_seeds
 
 
 def content_seeds(corpus: SentenceCorpus, words: np.ndarray) -> np.ndarray:
-    """Return seeds of documents from their sentences alone; `words` are the columns."""
+    """A seed for each document by its sentences; `words` are the columns."""
     found: np.ndarray = kernel.content_seeds(
         corpus.documents, corpus.sentences, words[corpus.words]
     )
@@ -114,7 +112,7 @@ def content_seeds(corpus: SentenceCorpus, words: np.ndarray) -> np.ndarray:
 
 
 def _whole(counts: np.ndarray) -> np.ndarray:
-    """Return counts as integers, if they are whole and not too many words."""
+    """Return counts as integers; raise if a count is a fraction."""
     whole = counts.astype(np.int64)
     if (whole != counts).any():
         raise ValueError(

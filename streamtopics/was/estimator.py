@@ -48,8 +48,6 @@ POSITIVE = Interval(Real, LEAST, MOST, closed="both")
 
 @dataclass(frozen=True, kw_only=True)
 class SentenceCommit(Commit):
-    """All fields changed by a step."""
-
     _holds = "n_atoms: D >=0; n_tables: D >=0"
     n_atoms: np.ndarray  # Mean by document, as for tables.
     n_tables: np.ndarray
@@ -61,23 +59,23 @@ Learnt = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 @documented
 class WASTopicModel(SentenceTopics):
-    """Topics of sentences. The sentences of a document share atoms, but not the atoms' weights.
+    r"""Topics of sentences. The sentences of a document share atoms, but not the atoms' weights.
 
-    An atom is a mixture of topics and belongs to one document; each sentence is a mixture of the
-    atoms of its document. Under the weight-agnostic prior (WAS) a sentence may give much weight to
-    an atom that hardly any other sentence uses. So a topic can be rare in the corpus and dominant
-    in some sentences: a subtle topic.
+    An atom is a mixture of topics and belongs to one document; a sentence is a mixture of its
+    document's atoms. Under the weight-agnostic prior (WAS) a sentence may give much weight to an
+    atom that other sentences hardly use. So a topic can be rare in the corpus and dominant in some
+    sentences: a subtle topic.
 
     Parameters
     ----------
     n_components : int, default=20
         Number of topics.
     prior : {"was", "hdp", "sbp"} or prior of sentences, default="was"
-        A record of `streamtopics.was`, with fields as parameters (``prior__b``), or a word for
+        A prior of `streamtopics.was`, with fields as parameters (``prior__b``), or a word for
         ``WAS(a=1.0, b=0.5)``, ``HDPFranchise(0.5, 1.0)`` or ``SBP(a=1.0, b=0.5)``.
     atom_prior : float, default=0.1
-        Dirichlet parameter of the topics of an atom (kappa in Das and Bhattacharyya). The value of
-        the paper is 1, far too even for short texts.
+        Dirichlet parameter of the topics of an atom (kappa in the paper). The paper's 1 is too even
+        for short texts.
     topic_word_prior : float, array-like of shape (n_features,), WordPrior, callable or None, \
             default=0.05
         Dirichlet parameter of the words of a topic, in tokens (eta in the paper, with the value 1).
@@ -87,7 +85,7 @@ class WASTopicModel(SentenceTopics):
         Number of first sweeps left out of the averages.
     n_local_sweeps : int, default=30
         Sweeps over a document under fixed topics: in later minibatches, in `transform` and in
-        scores. The last half of the sweeps is averaged.
+        scores. The last half is averaged.
     kappa : float, default=0.7
         Decay of the step size t^-kappa, in [0, 1]. t is 1 plus the number of earlier documents
         divided by the size of the minibatch.
@@ -98,7 +96,8 @@ class WASTopicModel(SentenceTopics):
     {mean_components}
     {topic_attributes}
     n_atoms_, n_tables_ : ndarray of shape (n_documents,)
-        Mean numbers of atoms and of tables in the documents of the last `fit` or `partial_fit`.
+        Mean numbers in the documents of the last `fit` or `partial_fit`. A table is a group of
+        words of a sentence with one atom.
     {stream_attributes}
 
     Notes
@@ -106,9 +105,9 @@ class WASTopicModel(SentenceTopics):
     Counts must be whole numbers. Under WAS the time of a sweep over a document grows with the
     square of the number of tables: cut documents of thousands of sentences.
 
-    `fit` is batch Gibbs sampling with the topics integrated out; blocks of documents are swept in
+    `fit` is Gibbs sampling with the topics integrated out. Blocks of documents are swept in
     parallel and exchange changes after a sweep. `partial_fit` does the same with the first
-    minibatch, and online EM with later ones.
+    minibatch; later minibatches are steps of online EM.
 
     References
     ----------
@@ -187,12 +186,11 @@ class WASTopicModel(SentenceTopics):
         self._commit = SentenceCommit(posterior, n_atoms=nothing, n_tables=nothing)
 
     def _learn_all(self, batch: Sentences, pool: Workers) -> None:
-        """Learn from a corpus as one minibatch."""
         self._learn(batch, pool)
         self._commit = replace(self._commit, n_iter=1)
 
     def _learn(self, batch: Sentences, pool: Workers) -> None:
-        """Take a step of online EM, the first by a chain with topics integrated out."""
+        """Take a step of online EM; the first minibatch is sampled with topics integrated out."""
         commit = self._commit
         posterior = commit.posterior
         words, corpus = words_of(batch)
@@ -208,7 +206,6 @@ class WASTopicModel(SentenceTopics):
     def _chain(
         self, corpus: SentenceCorpus, words: np.ndarray, seeds: np.ndarray, pool: Workers
     ) -> Learnt:
-        """Sample documents with topics integrated out."""
         sampler, posterior, K = self._sampler, self.posterior_, self.n_components
         eta, eta_mass = posterior.prior_rows(words)[:, 0], float(posterior.prior_mass[0])
         topics = TopicCounts(np.zeros((len(words), K)), np.zeros(K), eta, eta_mass)
@@ -229,7 +226,6 @@ class WASTopicModel(SentenceTopics):
     def _given_topics(
         self, corpus: SentenceCorpus, words: np.ndarray, seeds: np.ndarray, pool: Workers
     ) -> Learnt:
-        """Sample documents under the current topics."""
         found = self._fold_in(corpus, words, seeds, pool)
         counts = word_statistics(corpus, found.word_topic, len(words))
         document = np.repeat(np.arange(corpus.n_documents), np.diff(corpus.documents))
@@ -242,14 +238,14 @@ class WASTopicModel(SentenceTopics):
     # Inference
 
     def transform(self, X: Any, groups: Any = None) -> np.ndarray:
-        """Topic proportions of documents: the mean over their words; equal without words.
+        """Return topic proportions of documents, averaged over words.
 
         {sentences, groups}
 
         Returns
         -------
         doc_topic : ndarray of shape (n_documents, n_components), float64
-            Rows sum to 1; each row depends on one document only.
+            Rows sum to 1; documents without words have equal proportions.
         """
         groups = list(groups) if isinstance(groups, Iterator) else groups
         batch = self._read("transform", X=X, groups=groups)
@@ -262,12 +258,11 @@ class WASTopicModel(SentenceTopics):
         """Estimate log p(words of each document) under the learnt topics by a particle filter.
 
         The exponential is unbiased, so the logarithm is too low on average, less so with more
-        particles. Particles seat words in the order of the process (section III of the source).
-        Priors of whole sentences, such as ICD, have no order of words and are refused.
+        particles. Priors without an order of words, such as ICD, are refused.
 
         {sentences, groups}
         n_particles : int, default=100
-            Samples of topics for each document, at most a million.
+            Samples of topics for each document.
         random_state : int, default=0
             Seed of the particles.
 
@@ -304,12 +299,12 @@ class WASTopicModel(SentenceTopics):
 
         {sentences, groups}
         max_share : float or None, default=None
-            Maximal share of the words for a subtle topic. None is half of an even share, 1 / (2
-            n_components), or, without such a topic, as in short sentences, an even share.
+            Largest share of a subtle topic in all words. None is 1 / (2 n_components), or twice as
+            much if no topic is that rare.
         min_proportion : float, default=0.5
-            Minimal share of a dominated sentence.
+            Smallest proportion of the topic in a dominated sentence.
         n_sentences, n_words : int, default=5 and 8
-            Maximal numbers to report of each topic.
+            Most sentences and words reported for a topic.
         texts : sequence of sequences of str or None, default=None
             The sentences of each document, from `SentenceVectorizer.sentences`.
         feature_names : array-like of shape (n_features,) or None, default=None
@@ -363,7 +358,6 @@ class WASTopicModel(SentenceTopics):
 
 
 def distinct(corpus: SentenceCorpus, labels: np.ndarray) -> np.ndarray:
-    """Count the different labels of the words of each document, (n_documents,)."""
     document = np.repeat(np.arange(corpus.n_documents), np.diff(corpus.bounds))
     width = int(labels.max(initial=0)) + 1
     pairs = np.unique(document * width + labels)
@@ -371,7 +365,7 @@ def distinct(corpus: SentenceCorpus, labels: np.ndarray) -> np.ndarray:
 
 
 def document_means(sentences: Sentences, sentence_topic: np.ndarray) -> np.ndarray:
-    """Average over the sentences of each document, weighted by their words."""
+    """Mean over the sentences of each document, weighted by words."""
     lengths, document, n = sentences.lengths, sentences.documents, sentences.n_documents
     sums = [np.bincount(document, lengths * column, n) for column in sentence_topic.T]
     totals = np.bincount(document, lengths, n)[:, None]

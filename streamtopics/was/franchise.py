@@ -1,11 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Franchises: restaurants of one law for the sentences, and one of dishes for the document.
-
-The words of each sentence sit at tables, and each table is served a dish, both by laws of Gibbs
-type (Gnedin and Pitman, 2006). With T groups of n_1, ..., n_T members, n in all, the next member
-joins group t with weight w(n_t) and opens a new group with weight u(n, T). The hierarchical
-Dirichlet process has w(n_t) = n_t and a constant u for both.
-"""
+"""Chinese restaurant franchises as priors of sentences."""
 
 from __future__ import annotations
 
@@ -33,25 +27,28 @@ CLOSE = 1e-6
 class Franchise(SentencePrior, ABC):
     """A prior of sentences by the weights of tables and of dishes.
 
-    Derive a frozen dataclass. The functions map arrays of float64 to arrays of equal length, or to
-    a number. Only exchangeable laws are allowed, such as w(n_t) = n_t - sigma and u(n, T) = V(n +
-    1, T + 1) / V(n + 1, T), for some V with V(n, T) = (n - sigma T) V(n + 1, T) + V(n + 1, T + 1).
+    The words of a sentence sit at tables, and a table has a dish, an atom of the document. Of T
+    groups with n members in all, the next member joins a group of m members with weight w(m), and
+    opens a group with weight u(n, T) (Gnedin and Pitman, 2006).
+
+    Derive a frozen dataclass. The methods map arrays of float64 to arrays of equal length, or to a
+    number. The laws must be exchangeable, for example w(m) = m - d and u(n, T) = b + d T.
     """
 
     @abstractmethod
     def join_table(self, n_words: Numbers) -> Numbers:
-        """Weigh the tables of a sentence with `n_words` words, at least one."""
+        """Return the weight of a table with `n_words` words, at least one."""
 
     @abstractmethod
     def open_table(self, n_words: Numbers, n_tables: Numbers) -> Numbers:
-        """Weigh a new table in a sentence of `n_words` words at `n_tables` tables."""
+        """Return the weight of a new table in a sentence of `n_words` at `n_tables`."""
 
     @abstractmethod
     def open_dish(self, n_tables: Numbers, n_dishes: Numbers) -> Numbers:
-        """Weigh a new dish in a document of `n_tables` tables with `n_dishes` dishes."""
+        """Return the weight of a new dish in a document of `n_tables` with `n_dishes`."""
 
     def join_dish(self, n_tables: Numbers) -> Numbers:
-        """Weigh the dishes on `n_tables` tables of the document, at least one."""
+        """Return the weight of a dish on `n_tables` of the document, at least one."""
         return n_tables
 
     def sampler(self, topics: Any, atom_prior: float) -> Any:
@@ -60,7 +57,6 @@ class Franchise(SentencePrior, ABC):
         return kernel.Franchise(topics, atom_prior, tables, dishes)
 
     def draw_seats(self, sentence_lengths: Sequence[int], rng: np.random.Generator) -> Seats:
-        """Draw the seats word after word, sentence after sentence."""
         table, dish = np.zeros((2, int(np.sum(sentence_lengths))), np.int32)
         n_tables: list[int] = []
         i = 0
@@ -114,11 +110,7 @@ class HDPFranchise(Franchise):
 def weight_arrays(
     join: Callable[..., ArrayLike], open_: Callable[..., ArrayLike], n_members: int, n_groups: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Tabulate the weights of joining a group, (n_members + 1,), and of opening a group.
-
-    `join` is a function of the members of a group, `open_` of all members and the groups. The table
-    of `open_` has the shape (n_groups + 1, n_members + 1), and 0 for empty groups.
-    """
+    """Tabulate w(m), (n_members + 1,), and u(n, T), (n_groups + 1, n_members + 1)."""
     names = f"{join.__qualname__} and {open_.__qualname__}"
     join_weights = np.zeros(n_members + 1)
     join_weights[1:] = join(np.arange(1.0, n_members + 1))
@@ -143,11 +135,10 @@ def weight_arrays(
 
 
 def exchangeable(join_weights: np.ndarray, open_weights: np.ndarray) -> bool:
-    """Tell whether the order of members does not matter, by weights as of `weight_arrays`.
+    """Tell whether the order of members does not matter, by tables from `weight_arrays`.
 
-    Both orders of joining and opening a group have the same probability if u(n + 1, T) W(n + 1, T +
-    1) = u(n, T) W(n + 1, T), W the sum of all weights, a function of n and T if w(n) is c (n -
-    sigma).
+    w(m) must be linear, and u(n + 1, T) W(n + 1, T + 1) = u(n, T) W(n + 1, T), with W the sum of
+    all weights.
     """
     groups, members = np.ogrid[: open_weights.shape[0], : open_weights.shape[1]]
     slope = join_weights[2] - join_weights[1]
@@ -162,7 +153,6 @@ def exchangeable(join_weights: np.ndarray, open_weights: np.ndarray) -> bool:
 def _weights(
     sizes: list[int], join: Callable[..., ArrayLike], open_: Callable[..., ArrayLike]
 ) -> np.ndarray:
-    """Weigh the groups of these sizes, and a new one."""
     members = np.array(sizes, dtype=np.float64)
     return np.append(
         np.broadcast_to(join(members), members.shape), open_(members.sum(), len(sizes))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The protocol of a prior of sentences, and tools for priors."""
+"""Priors of sentences: their protocol, and tools."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class Seats(NamedTuple):
     table : ndarray of shape (n_words,), int32
         Number of the first word at the same table.
     dish : ndarray of shape (n_words,), int32
-        Dish of the table, a number within the document.
+        Number of the table's dish within the document.
     sticks : list of ndarray or None
-        Weights of a sentence's tables by first words, or of dishes under SBP; None without sticks.
+        Weights of each sentence's tables (of dishes under SBP), if any.
     """
 
     table: np.ndarray
@@ -33,10 +33,10 @@ class Seats(NamedTuple):
 
 
 class SentencePrior(Protocol):
-    """Who sits with whom: the tables of a sentence's words and the dishes of the tables.
+    """A prior of the tables of a sentence's words and of the tables' dishes.
 
-    A prior is a frozen dataclass of this base, with fields as parameters of an estimator.
-    `sequential` is False without a law of a word given the earlier words.
+    Dishes are the atoms of a document. A prior is a frozen dataclass; its fields are parameters of
+    the estimator. `sequential` is False if a word has no law given the earlier words.
     """
 
     sequential: ClassVar[bool] = True
@@ -44,12 +44,8 @@ class SentencePrior(Protocol):
     def sampler(self, topics: Any, atom_prior: float) -> Any:
         """Return a sampler of documents, with the methods of `kernels.was.Sampler`.
 
-        Parameters
-        ----------
-        topics : TopicCounts or GivenTopics
-            `counts` and `mass` are changed in place if `mass` is not None.
-        atom_prior : float
-            Dirichlet parameter of the dishes, over topics.
+        `topics` are TopicCounts, changed in place, or GivenTopics. `atom_prior` is the Dirichlet
+        parameter of the dishes, over topics.
         """
 
     def draw_seats(self, sentence_lengths: Sequence[int], rng: np.random.Generator) -> Seats:
@@ -57,7 +53,7 @@ class SentencePrior(Protocol):
 
 
 def keep_sticks(prior: Any) -> None:
-    """Check the parameters of a prior's sticks, and keep them as numbers or tuples."""
+    """Check a prior's `a` and `b`, and keep numbers or tuples."""
     for name in ("a", "b"):
         value = getattr(prior, name)
         values = np.asarray(value)
@@ -74,7 +70,7 @@ def keep_sticks(prior: Any) -> None:
 
 
 def stick_parameters(a: Sticks, b: Sticks, n: int | None = None) -> tuple[np.ndarray, np.ndarray]:
-    """Return a_j and b_j as arrays of one length, the last repeated; cut to n if given."""
+    """Return a_j and b_j as arrays of one length, or of length n; last values are repeated."""
     arrays = [np.atleast_1d(np.asarray(x, dtype=np.float64)) for x in (a, b)]
     length = max(map(len, arrays)) if n is None else n
     first, second = (np.append(x, np.full(max(0, length - len(x)), x[-1]))[:length] for x in arrays)
@@ -88,13 +84,13 @@ def stick_weights(sticks: ArrayLike) -> np.ndarray:
 
 
 def choose(weights: ArrayLike, rng: np.random.Generator) -> int:
-    """Draw a place in proportion to the weights."""
+    """Draw an index in proportion to the weights."""
     running = np.cumsum(weights)
     return int(np.searchsorted(running[:-1], rng.random() * running[-1], side="right"))
 
 
 def order_by_turn(sentence_lengths: ArrayLike) -> np.ndarray:
-    """Order words, numbered by sentence, as the process does: sentences get words in turn."""
+    """Order words as in the WAS process: sentences get words in turn."""
     lengths = np.asarray(sentence_lengths, dtype=np.intp)
     start = np.repeat(np.cumsum(lengths) - lengths, lengths)
     return np.argsort(np.arange(lengths.sum()) - start, kind="stable")

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Gibbs sampling of sentence topic models over a corpus.
 
-Topics are shared; given topics, documents are independent. With topics integrated out, blocks of
-documents are swept in parallel. Each block sees the counts of the topics before the sweep, and its
-own changes, as in Newman et al. (2009). Blocks, and so results, depend on the corpus alone.
+Blocks of documents are swept in parallel. Each block sees the topic counts before the sweep and its
+own changes (Newman et al., 2009). Blocks depend on the corpus alone.
 """
 
 from __future__ import annotations
@@ -32,10 +31,9 @@ WORDS_PER_COMPARISON = 8
 
 
 class SamplerState(NamedTuple):
-    """The topic, table and dish of each word, arrays of shape (n_words,) of int32.
+    """Topic, table and dish of each word, int32 arrays of shape (n_words,).
 
-    A table is named by its first word's number in the document, -1 without a seat; a dish by
-    number.
+    A table is numbered by its first word in the document; -1 without a seat.
     """
 
     topic: np.ndarray
@@ -44,22 +42,17 @@ class SamplerState(NamedTuple):
 
     @classmethod
     def empty(cls, n_words: int) -> Self:
-        """Return the state of words without a seat."""
         return cls(*np.full((3, n_words), -1, np.int32))
 
     @classmethod
     def joined(cls, parts: Sequence[SamplerState]) -> Self:
-        """Return one for consecutive corpora."""
         return cls(*map(np.concatenate, zip(*parts, strict=True)))
 
     def part(self, first: int, last: int) -> SamplerState:
-        """Return a copy for the words first .. last - 1."""
         return SamplerState(*(field[first:last].copy() for field in self))
 
 
 class TopicCounts(NamedTuple):
-    """The words of each topic, and the prior of the topics."""
-
     counts: np.ndarray  # (n_features, K).
     mass: np.ndarray  # Sums over the whole vocabulary, (K,).
     eta: np.ndarray  # (n_features,).
@@ -67,16 +60,13 @@ class TopicCounts(NamedTuple):
 
     @classmethod
     def none(cls, n_features: int, n_topics: int, eta: float) -> Self:
-        """Return counts of no words, under a symmetric prior."""
         nothing, every = np.zeros((n_features, n_topics)), np.full(n_features, float(eta))
         return cls(nothing, np.zeros(n_topics), every, float(eta) * n_features)
 
     def rows(self, words: np.ndarray) -> TopicCounts:
-        """Return a copy for some of the words."""
         return TopicCounts(self.counts[words], self.mass.copy(), self.eta[words], self.eta_mass)
 
     def changed(self, parts: Sequence[tuple[np.ndarray, TopicCounts]]) -> TopicCounts:
-        """Add the changes of copies for some of the words, in their order."""
         counts, mass = self.counts.copy(), self.mass.copy()
         for words, local in parts:
             counts[words] += local.counts - self.counts[words]
@@ -85,7 +75,7 @@ class TopicCounts(NamedTuple):
 
 
 class GivenTopics(NamedTuple):
-    """Given topics: `counts` has the weight of each word in each topic, (n_words, K)."""
+    """Fixed topics: `counts` are weights of words in topics, (n_words, K)."""
 
     counts: np.ndarray
     mass: None = None
@@ -94,7 +84,7 @@ class GivenTopics(NamedTuple):
 
 
 class Averages(NamedTuple):
-    """Posterior means over the kept sweeps, and the seats after the last one."""
+    """Posterior means over the averaged sweeps, and the last seats."""
 
     state: SamplerState
     word_topic: np.ndarray  # p(topic) of each word, (n_words, K).
@@ -104,23 +94,15 @@ class Averages(NamedTuple):
 
     @classmethod
     def joined(cls, parts: Sequence[Averages]) -> Self:
-        """Return one for consecutive corpora."""
         states, *means = zip(*parts, strict=True)
         return cls(SamplerState.joined(states), *map(np.concatenate, means))
 
 
 @dataclass(frozen=True)
 class SentenceSampler:
-    """Samples the topics, tables and dishes of documents under a prior of their sentences.
+    """Samples the topics, tables and dishes of documents under a prior.
 
-    Methods take a corpus and `seeds` of documents, uint64, and give equal results for any
-    `workers`.
-
-    Parameters
-    ----------
-    prior : WAS, HDP, SBP or another prior of sentences
-    atom_prior : float
-        Dirichlet parameter of the dishes, over topics (the source's kappa).
+    `seeds` are uint64, one for each document. Results are equal for any `workers`.
     """
 
     prior: SentencePrior
@@ -134,10 +116,7 @@ class SentenceSampler:
     def start(
         self, corpus: SentenceCorpus, topics: TopicCounts, seeds: np.ndarray
     ) -> tuple[SamplerState, TopicCounts]:
-        """Seat the words of each document given the earlier words, document after document.
-
-        `topics` of other documents are returned with the words of the seated documents added.
-        """
+        """Seat the words of each document given the earlier words, and add them to `topics`."""
         words, own = own_words(corpus)
         local = topics.rows(words)
         return self._assign(own, local, seeds), topics.changed([(words, local)])
@@ -153,10 +132,9 @@ class SentenceSampler:
         *,
         words_per_block: int = WORDS_PER_BLOCK,
     ) -> tuple[SamplerState, TopicCounts]:
-        """Sweep over all words, given the topics of all other words and documents.
+        """Sweep over all words, given the topics of all other words.
 
-        Blocks exchange their changes after the sweep; a single block makes it collapsed Gibbs
-        sampling. `number` gives each sweep its random numbers.
+        A single block is exact collapsed Gibbs sampling.
         """
         bounds = corpus.bounds
 
@@ -186,12 +164,10 @@ class SentenceSampler:
         seeds: np.ndarray,
         number: int,
     ) -> tuple[np.ndarray, TopicCounts, SamplerState]:
-        """Sweep once over a block; `words` and the topics' rows are its own."""
         self._compiled(topics).sweep(corpus, seeds, state, number, number + 1)
         return words, topics, state
 
     def _compiled(self, topics: TopicCounts | GivenTopics) -> Any:
-        """Make the prior's sampler, which changes the counts of the topics in place."""
         return self.prior.sampler(topics, float(self.atom_prior))
 
     # Given topics
@@ -208,10 +184,9 @@ class SentenceSampler:
         first_sweep: int = 0,
         workers: Workers = SERIAL,
     ) -> Averages:
-        """Average the last sweeps over documents, each by itself.
+        """Sample each document under fixed topics, and average the last sweeps.
 
-        `weights`, (n_features, K), are probabilities of words in topics, up to a factor for each
-        word. Sweeps start from `state` or the sequential start, numbered from `first_sweep` on.
+        `weights`, (n_features, K), are p(word | topic) up to a factor for each word.
         """
         bounds, sweeps = corpus.bounds, (first_sweep, first_sweep + n_sweeps, n_averaged)
 
@@ -234,8 +209,7 @@ class SentenceSampler:
     ) -> np.ndarray:
         """Estimate log p(words of each document) in nats by a particle filter.
 
-        Particles seat the words in the order of the process, each given the earlier words, and are
-        resampled when their weights are uneven. The exponential is an unbiased estimate.
+        A particle seats each word given the earlier words. The exponential is unbiased.
         """
         longest = int(np.diff(corpus.bounds).max(initial=0))
         if not self.prior.sequential or longest * n_particles > MOST_WORDS:
@@ -270,7 +244,6 @@ class SentenceSampler:
     def _filter(
         self, corpus: SentenceCorpus, topics: GivenTopics, seed: int, n_particles: int
     ) -> float:
-        """Estimate log p of one document, by particles with equal starts."""
         n = corpus.n_words
         repeated, seeds = corpus.repeat(n_particles), document_seeds(seed, 0, n_particles)
         state, log_p = SamplerState.empty(n * n_particles), np.empty(n_particles)
@@ -292,7 +265,6 @@ class SentenceSampler:
 
 
 def word_statistics(corpus: SentenceCorpus, word_topic: np.ndarray, n_features: int) -> np.ndarray:
-    """Return the expected counts of the vocabulary in topics, of shape (n_features, K)."""
     places = np.arange(corpus.n_words + 1)
     by_word = sparse.csr_matrix(
         (np.ones(corpus.n_words), corpus.words, places), shape=(corpus.n_words, n_features)
@@ -305,6 +277,6 @@ def _given(weights: np.ndarray, words: np.ndarray) -> GivenTopics:
 
 
 def _systematic(weight: np.ndarray, u: float) -> np.ndarray:
-    """Draw n of n places, each weight * n times on average."""
+    """Draw n of n indices, index i weight[i] * n times on average."""
     points = (u + np.arange(len(weight))) / len(weight)
     return np.minimum(np.searchsorted(np.cumsum(weight), points), len(weight) - 1)

@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Truncated stick-breaking: the sentences of a document weigh a fixed number of dishes.
-
-The sticks of a sentence are nu_l ~ Beta(a_l, b_l), the last of them 1, and the weight of
-dish l is nu_l prod_{i<l} (1 - nu_i) (Ishwaran and James, 2001).
-"""
+"""Truncated stick-breaking as a prior of sentences."""
 
 from __future__ import annotations
 
@@ -32,10 +28,13 @@ MOST_DISHES = 10_000
 class SBP(SentencePrior):
     """Stick-breaking truncated to a number of dishes, with sticks for each sentence.
 
+    A sentence has sticks nu_l ~ Beta(a_l, b_l), the last of them 1. Dish l, an atom of the
+    document, has the weight nu_l prod_{i<l} (1 - nu_i) (Ishwaran and James, 2001).
+
     Attributes
     ----------
     a, b : float or sequence of float
-        Parameters of the sticks, Beta(a_j, b_j); the last of a sequence holds for all later sticks.
+        Parameters of the sticks; the last of a sequence holds for all later sticks.
     truncation : int
         Number of dishes of a document; ten are enough for most. 1 is latent Dirichlet allocation.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Subtle topics, dominant in few sentences."""
+"""Subtle topics."""
 
 from __future__ import annotations
 
@@ -57,9 +57,9 @@ class SubtleSentence(NamedTuple):
 def find_subtle(
     sentence_topic: np.ndarray, lengths: np.ndarray, max_share: float, min_proportion: float
 ) -> list[tuple[int, float, np.ndarray]]:
-    """Find topics with few words but most of some sentence, the rarest first.
+    """Return topics with few words that dominate a sentence, the rarest first.
 
-    Each topic comes with its share and its dominated sentences, the most dominated first.
+    Each topic comes with its share and sentences, the most dominated first.
     """
     total = lengths.sum()
     shares = lengths @ sentence_topic / total if total > 0 else np.ones(sentence_topic.shape[1])
@@ -79,7 +79,7 @@ def shown(
     proportions: np.ndarray,
     texts: Sequence[Sequence[str]] | None,
 ) -> list[SubtleSentence]:
-    """Describe some sentences, by their rows, with a topic's proportion of every sentence."""
+    """Describe sentences by `rows`; `proportions` are of all sentences."""
     found = []
     for row, d in zip(rows.tolist(), sentences.documents[rows].tolist(), strict=True):
         place = row - int(sentences.starts[d])

@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The weight-agnostic hierarchical stick-breaking process of Das and Bhattacharyya.
+"""The weight-agnostic hierarchical stick-breaking process.
 
-The words of each sentence sit at its own tables j = 1, 2, ..., of sizes g_j, with h_j words at
-later tables. The next word goes to table j with probability
+A sentence has tables j = 1, 2, ... with g_j words, and h_j words at later tables. The next word
+goes to table j with probability
 
     pi_j = mu_j prod_{l<j} (1 - mu_l),   mu_j = (a_j + g_j - 1) / (a_j + b_j + g_j + h_j - 1),
 
-and to a new table with xi = prod_l (1 - mu_l) (Theorem 4 of the source). The first word of a table
-counts for no stick, because it opened the table and the stick was broken then. A new table gets
-each dish found elsewhere in the document, but not in the sentence, with weight 1, and a new dish
-with weight zeta. The sentences get their words in turns.
+and else to a new table (theorem 4 of the paper). The first word of a table is not counted. A new
+table gets each dish of the document that the sentence lacks with weight 1, and a new dish with
+weight zeta. The sentences get their words in turns.
 """
 
 from __future__ import annotations
@@ -39,17 +38,22 @@ from streamtopics.was.prior import (
 class WAS(SentencePrior):
     """The weight-agnostic hierarchical stick-breaking process.
 
+    The words of a sentence are grouped at tables. Each table has a dish, an atom of the document.
+
     Attributes
     ----------
     a, b : float or sequence of float
         Parameters of the sticks of a sentence, Beta(a_j, b_j); the last of a sequence holds for all
-        later sticks. With a = 1, the words of a sentence have tables as in a Chinese restaurant of
-        concentration b: about b log(1 + n / b) for n words.
+        later sticks. If a = 1, n words have about b log(1 + n / b) tables.
     zeta : float
         Weight of a new dish, relative to a dish found elsewhere in the document.
     exact : bool
-        Whether the sampler accounts for the order of words, by the rule of Metropolis and Hastings.
-        Otherwise the sampler is a little faster and finds too many dishes.
+        Whether the sampler accounts for the order of words by Metropolis-Hastings. Otherwise the
+        sampler is a little faster and finds too many dishes.
+
+    References
+    ----------
+    M. Das and C. Bhattacharyya, "WAS: Weight-agnostic hierarchical stick-breaking process".
     """
 
     a: Sticks = 1.0
