@@ -1,25 +1,26 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Determinantal point processes over ground sets of any size, such as all sentences.
 
-A set X of points, such as the sentences of a document, has the probability
+A set X of points, for example the sentences of a document, has the probability
 
     P(X) = det L_X / det(L + I),    L = noise + Diag(p)^{1/2} Phi A Phi' Diag(p)^{1/2},
 
-with A = gamma I + U Diag(theta) U' of low rank. The normaliser needs only Sigma = sum_x p(x) phi(x)
-phi(x)', known in closed form. So the ground set, of 2^V sentences or a cube, is never listed.
+with ``A = gamma I + U Diag(theta) U'``. A point x has the measure p(x) and V features phi(x), a row
+of Phi. L without the noise is the low-rank part. The normaliser det(L + I) needs only
+``Sigma = sum_x p(x) phi(x) phi(x)'``, known in closed form. So the ground set is never listed.
 
     measures    ground sets: p, features, Sigma, exact draws
-    totals      measures learnt from the sets seen
-    noise       points beside the low-rank part
-    sets        sets of points, as users pass them; `batches` of equal size
-    kernel      A, the process that it makes, conditioning, the normaliser
-    marginal    probabilities of points and words, sizes
-    likelihood  of observed sets, with gradients
-    learning    U by L-BFGS or AdaGrad; theta, gamma and the noise by monotone steps
-    sampling    exact, of any size or a given one, and the law of the size
-    summarizer  summaries of documents, by a kernel of `summary_kernel`
+    totals      measures learnt from sets
+    noise       points in addition to the low-rank part
+    sets        sets as users pass them; `batches` of equal size
+    kernel      A, the process, conditioning, the normaliser
+    marginal    probabilities of points and words
+    likelihood  of observed sets, with derivatives
+    learning    U, theta, gamma and the noise
+    sampling    exact draws
+    summarizer  summaries, by a `summary_kernel`
 
-Source: Dupuy (2017), "Inference and applications for topic models", chapter 4.
+Source: Dupuy (2017), chapter 4.
 """
 
 from streamtopics.dpp.batches import batch_sets

@@ -13,7 +13,6 @@ Points: TypeAlias = Any
 
 
 def dense(x: Any) -> Floats:
-    """Return an array, given an array or a sparse matrix."""
     found: Floats = x.toarray() if hasattr(x, "toarray") else x
     return found
 
@@ -21,7 +20,7 @@ def dense(x: Any) -> Floats:
 def products(A: Floats, B: Floats) -> Floats:
     """Return A B of each pair of matrices, in the same bits for any place in memory.
 
-    BLAS without AVX rounds the product with a single column by the alignment of its vectors.
+    BLAS without AVX rounds products with one column by their alignment.
     """
     if B.shape[-1] == 1:
         column: Floats = np.einsum("...ij,...jk->...ik", A, B)
@@ -31,14 +30,13 @@ def products(A: Floats, B: Floats) -> Floats:
 
 
 def squares(x: Any) -> Any:
-    """Return the squares of the entries of an array or a sparse matrix."""
     return x.multiply(x) if hasattr(x, "multiply") else x**2
 
 
 def squared_diagonal(S: Floats) -> Floats:
-    """Return squared diagonals of Cholesky factors of S, (..., n, n), with product det S.
+    """Return n numbers with the product det S, for each matrix S of shape (n, n).
 
-    For a matrix made indefinite by rounding, the eigenvalues.
+    The numbers are squared diagonals of Cholesky factors, or else eigenvalues.
     """
     try:
         return np.diagonal(np.linalg.cholesky(S), axis1=-2, axis2=-1) ** 2
@@ -62,7 +60,7 @@ def log_det_positive(L: Floats) -> Floats:
 
 
 def solve_positive(L: Floats, B: Floats) -> Floats:
-    """Solve L X = B for positive semidefinite matrices; least squares if L is singular."""
+    """Solve L X = B for positive semidefinite L; by least squares if L is singular."""
     try:
         return np.linalg.solve(L, B)
     except np.linalg.LinAlgError:

@@ -21,7 +21,7 @@ MOST_ENTRIES, LEAST_SIDE = 2**16, 16
 
 @dataclass(frozen=True, eq=False)
 class SetBatch:
-    """m sets of n points each: without padding every set has the same bits as alone."""
+    """A batch of m sets of n points each, without padding."""
 
     places: Places  # Among all sets.
     points: slice  # Rows of the part.
@@ -29,24 +29,23 @@ class SetBatch:
     log_p: Floats  # (m, n), in nats.
 
     def of(self, rows: Floats) -> Floats:
-        """Return the rows of the sets, (m, n, k), among all of the part, (n_points, k)."""
+        """Return the rows of these sets, (m, n, k), out of all rows of the part."""
         return rows[self.points].reshape(*self.log_p.shape, rows.shape[1])
 
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """The sets of one job, of similar size, with features of their points, (n_points, V)."""
+    """Sets of similar size for one job, with the features Phi of their points."""
 
     Phi: Points
     batches: tuple[SetBatch, ...]
 
     @property
     def places(self) -> Places:
-        """Places of the sets, batch by batch."""
         return np.concatenate([batch.places for batch in self.batches])
 
     def embed(self, U: Floats) -> Floats:
-        """Return Z = Phi U, (n_points, r); no row depends on the others."""
+        """Return ``Z = Phi U``; the bits of a row do not depend on other rows."""
         if hasattr(self.Phi, "toarray"):
             return np.asarray(self.Phi @ U)
         return products(self.Phi[:, None, :], U)[:, 0]
@@ -54,7 +53,7 @@ class Part:
 
 @dataclass(frozen=True, eq=False)
 class SetBatches:
-    """All sets of a data set, in parts and batches, and the workers that share the parts."""
+    """All sets in parts and batches, and the workers that share the parts."""
 
     measure: BaseMeasure
     sets: PointSets
@@ -70,10 +69,7 @@ class SetBatches:
 
     @cached_property
     def log_repeats(self) -> Floats:
-        """The sum of log m! over the points of each set, with m the multiplicity of a point.
-
-        Points with equal random projections are compared themselves.
-        """
+        """Sum of log m! over the different points of each set, for a point with m copies."""
         points, sizes = self.measure.canonical(self.sets.points), self.sets.sizes
         rows = as_rows(points if points.ndim == 2 else points[:, None])
         key = rows @ np.random.default_rng(0).random(rows.shape[1])
@@ -90,7 +86,6 @@ class SetBatches:
 
     @property
     def mean_size(self) -> float:
-        """Mean number of points of a set."""
         return float(sum(part.Phi.shape[0] for part in self) / max(self.n_sets, 1))
 
     def fill(self, rows: Floats, function: Callable[..., Floats], *rest: Any) -> Floats:
@@ -102,10 +97,7 @@ class SetBatches:
 
 
 def batch_sets(measure: BaseMeasure, sets: PointSets, workers: Workers = SERIAL) -> SetBatches:
-    """Compute the features and Gram matrices of sets, the smallest first.
-
-    Memory holds the features and the squares of the sizes, 8 bytes each.
-    """
+    """Return the sets in batches, the smallest first, with features and Gram matrices."""
     order, points = _by_size(sets)
     Phi, log_p = measure.features(points), measure.log_p(points)
     if not hasattr(Phi, "toarray"):
@@ -121,7 +113,6 @@ def batch_sets(measure: BaseMeasure, sets: PointSets, workers: Workers = SERIAL)
 
 
 def _by_size(sets: PointSets) -> tuple[Places, Points]:
-    """Return the order of the sets by size, and their points in that order."""
     sizes = sets.sizes
     if (sizes[1:] >= sizes[:-1]).all():
         return np.arange(len(sizes)), sets.points
@@ -132,7 +123,7 @@ def _by_size(sets: PointSets) -> tuple[Places, Points]:
 
 
 def _parts(sizes: Places) -> Iterator[slice]:
-    """Cut sets of increasing size into about 32 parts of equal cost, or fewer large ones."""
+    """Yield slices of sets of increasing size: at most 32, of about equal cost."""
     cost = np.cumsum(np.maximum(sizes, LEAST_SIDE) ** 2)
     least = max(MOST_ENTRIES, cost[-1:].sum() / MOST_PARTS)
     ends = np.flatnonzero(np.diff(cost // least, append=-1)) + 1
@@ -143,7 +134,7 @@ def _parts(sizes: Places) -> Iterator[slice]:
 
 
 def _batches(places: Places, sizes: Places, Phi: Points, log_p: Floats) -> Iterator[SetBatch]:
-    """SetBatches of sets of increasing size, each small enough for a cache."""
+    """Yield batches of sets of equal size, small enough for a cache."""
     first = 0
     groups = np.unique(sizes, return_index=True, return_counts=True)
     for n, start, count in zip(*groups, strict=True):

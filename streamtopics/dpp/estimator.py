@@ -54,7 +54,7 @@ thread_controller = cache(ThreadpoolController)
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Learnt(Commit):
-    """The fields changed by a step; `objective` is empty after `partial_fit`."""
+    """Learnt state of `LowRankDPP`; `objective` is empty after `partial_fit`."""
 
     totals: Totals
     measure: BaseMeasure
@@ -69,7 +69,6 @@ class Learnt(Commit):
         return parameters
 
     def after(self, sets: PointSets, totals: Totals, measure: BaseMeasure, online: Online) -> Self:
-        """Return the state after further sets; `totals` includes them."""
         return replace(
             self, posterior=online, n_iter=0, totals=totals, measure=measure, objective=(),
             n_batches=self.n_batches + 1, n_sets=self.n_sets + len(sets),
@@ -81,80 +80,75 @@ class Learnt(Commit):
 class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEstimator):
     """Determinantal point process with a low-rank kernel, learnt from sets of points.
 
-    Similar points rarely stand in one set, for example sentences in a document or items in a
-    basket. Set S has a probability proportional to det L_S, with the rows and columns of S in
+    Similar points rarely occur in one set, for example sentences in a document or items in a
+    basket. The probability of set S is proportional to the determinant of the rows and columns S of
 
         L = noise + Diag(p)^{1/2} Phi A Phi' Diag(p)^{1/2},   A = gamma I + U Diag(theta) U'.
 
-    The ground set is the set of all possible points x, with probabilities p(x) and features phi(x),
-    the rows of Phi. The V features are words, items or coordinates; U has a row for each feature.
+    Point x has a probability p(x) and V features phi(x), a row of Phi: words, items or coordinates.
 
     Parameters
     ----------
     ground_set : {"bernoulli", "poisson", "multinomial", "items", "gaussian"} or measure, \
             default="bernoulli"
-        The kind of points: sentences with phi(x) of 0 or 1 for each word ("bernoulli"), of counts
-        ("poisson"), or of counts divided by the length ("multinomial"); items of a list; or vectors
-        ("gaussian"). p is learnt, unless a measure such as ``streamtopics.dpp.Fourier(2, 4)`` is
-        given.
+        The kind of points: sentences as sets of words ("bernoulli"), word counts ("poisson") or
+        word counts divided by the length ("multinomial"); items; or vectors ("gaussian"). p is
+        learnt, except for a measure such as ``streamtopics.dpp.Fourier(2, 4)``.
     n_components : int, default=10
         Number of columns of U. Take two to six times as many as needed: the penalty removes
-        superfluous columns.
+        columns.
     noise : {"auto", "background", "counting"} or noise, default="auto"
-        Points that join a set beside the points of the low-rank part. With "background" a Poisson
-        number of points is drawn from p. With "counting" each item not yet in the set joins with
-        the same probability. "auto" is "counting" for items, otherwise "background". If a record is
-        given, for example ``streamtopics.dpp.Background(2.0)``, learning starts from its level.
+        Points in addition to the low-rank part. "background" adds a Poisson number of draws from p.
+        With "counting" each item not yet in the set joins with the same probability. "auto" is
+        "counting" for items, else "background". Learning starts from the level of a given noise,
+        such as ``streamtopics.dpp.Background(2.0)``.
     noise_level : float or None, default=None
-        Fixed level of the noise, at most 1e10. With None the level is learnt; level 0 stays 0.
+        Fixed level of the noise, at most 1e10. None learns the level; 0 stays 0.
     gamma : float or None, default=None
-        Fixed value of gamma, at most 1e10. With None gamma is learnt, starting at 1 / V or less. If
-        the ground set is "items" and `gamma` None, gamma is 0: "counting" noise has the same role.
+        Fixed gamma, at most 1e10. None learns gamma, from 1 / V or less. For "items" None is 0,
+        because "counting" noise has the same role.
     theta : {"shared", "document"}, default="shared"
-        Whether all sets share one theta, or each set has an own theta, while U is learnt.
-        "document" scores far lower than "shared".
+        Whether all sets share one theta while U is learnt. "document" scores far lower.
     penalty : float, default=0.001
-        Weight of the penalty in the objective. The penalty is the sum of theta, as a mean over the
-        sets, plus the square of the sum of the lengths of U's columns.
+        Weight of the sum of theta, as a mean over sets, plus the square of the sum of the lengths
+        of U's columns.
     max_iter : int, default=100
-        Maximal number of rounds of `fit`. A round has 20 iterations of L-BFGS on U, followed by
-        steps on theta, gamma and the noise level.
+        Maximal rounds of `fit`: 20 iterations of L-BFGS on U, then steps on the rest.
     tol : float, default=0.001
         `fit` stops when a round gains less than `tol`, in nats per set.
     max_local_iter : int, default=30
         Number of steps on the theta of a set.
     batch_size : int, default=256
-        Number of sets in a minibatch. If `partial_fit` follows `fit`, the steps of AdaGrad are as
-        after minibatches of this size.
+        Sets in a minibatch. `partial_fit` continues `fit` as after minibatches of this size.
     step_size : float, default=0.3
         First step of AdaGrad in `partial_fit`, relative to the entries of the first U.
     kappa : float, default=0.5
-        Decay, in (0, 1]. At minibatch t of `partial_fit`, gamma, the noise level and the mean theta
-        move by the share (t + 1)^-kappa towards the values of the minibatch.
+        Decay, in (0, 1]. Minibatch t of `partial_fit` moves theta, gamma and the noise level by the
+        share ``(t + 1)^-kappa``.
     {common_parameters}
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, V)
-        The transposed U. The signs of rows are arbitrary, and rows of removed columns are 0.
+        U transposed. Signs of rows are arbitrary; rows of removed columns are 0.
     theta_ : ndarray of shape (n_components,)
-        The theta shared by the sets, or the mean of the thetas of the sets.
+        The shared theta, or the mean over sets.
     gamma_, noise_level_ : float
-        Learnt values. The level of "background" noise is its expected number of points in a set.
+        Learnt values. "background" noise has `noise_level_` expected points in a set.
     measure_ : BaseMeasure
-        The ground set with its probabilities.
+        The ground set with p.
     expected_size_ : float
         Expected number of points of a set under `theta_`.
     n_active_components_ : int
-        Number of columns of at least 1 % of the strength of the strongest.
+        Columns of U in use: length times ``theta^{1/2}`` is above 1 % of the largest.
     objective_ : list of float
-        Objective of `fit` at the start and after each round, in nats per set.
+        Objective at the start of `fit` and after each round, in nats per set.
     n_iter_ : int
         Rounds of `fit`.
     n_batch_iter_, n_documents_seen_, n_sentences_seen_ : int
         Learnt minibatches, sets and points.
     n_features_in_ : int
-        Number of columns of the matrices of points; if the ground set is "items", of X.
+        Number of words, coordinates or items of X.
 
     References
     ----------
@@ -286,7 +280,6 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         return super()._begun and self._commit.n_points > 0
 
     def _start(self, batch: PointSets) -> None:
-        """Start with half of the points from the noise, half from U."""
         totals = self._no_totals(self.n_features_in_)
         measure = totals.plus(batch).measure
         mean = batch.sizes.sum() / max(len(batch.sizes), 1)
@@ -350,7 +343,6 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         )  # fmt: skip
 
     def _as_given(self, parameters: Parameters) -> Parameters:
-        """Set gamma and the level of the noise if they are fixed."""
         gamma, level = self.gamma, self.noise_level
         if gamma is not None:
             parameters = replace(parameters, gamma=float(gamma))
@@ -359,7 +351,6 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         return parameters
 
     def _first_noise(self, measure: BaseMeasure, n_points: float) -> Noise:
-        """Return the noise of the start; a named noise gives `n_points`."""
         chosen: str | Noise = self.noise
         if chosen == "auto":
             chosen = "counting" if measure.form.one_matrix else "background"
@@ -370,7 +361,7 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
     # Inference
 
     def transform(self, X: Any, groups: Any = None) -> Floats:
-        """Infer theta of each set by steps from `theta_`: a local optimum, zeros for an empty set.
+        """Infer theta of each set: a local optimum, found from `theta_`; 0 for an empty set.
 
         {sets, groups_of_points}
 
@@ -383,7 +374,7 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         return labelled(self, theta, document_labels(X, groups))
 
     def fit_transform(self, X: Any, y: Any = None, groups: Any = None) -> Floats:
-        """`fit`, then `transform` of the same sets."""
+        """Call `fit` and `transform` on the same sets."""
         return self.fit(X, groups=groups).transform(X, groups)
 
     def score_samples(self, X: Any, groups: Any = None) -> Floats:
@@ -396,7 +387,7 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         Returns
         -------
         log_likelihood : ndarray of shape (n_sets,)
-            In nats, a density for a continuous ground set; -inf for an impossible set.
+            In nats, a density for vectors; -inf for an impossible set.
         """
         return self._inferred_of(
             "score_samples", X, groups, lambda learnt, data: log_likelihood(data, learnt.parameters)
@@ -418,8 +409,8 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
     def gain_over_independent(self, X: Any, groups: Any = None) -> Floats:
         """Return the log-likelihood of each set, minus the log-likelihood of independent points.
 
-        Independent points are a Poisson number of draws from p with the mean size of the learnt
-        sets. An item is in n of N sets with probability (n + 1/2) / (N + 1).
+        Independent points are a Poisson number of draws from p, as many on average as in the learnt
+        sets. An item in n of N learnt sets has the probability ``(n + 1/2) / (N + 1)``.
 
         {sets, groups_of_points}
 
@@ -433,7 +424,6 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
     def _inferred_of(
         self, method: str, X: Any, groups: Any, infer: Callable[[Learnt, SetBatches], Floats]
     ) -> Floats:
-        """Return `infer` of the learnt state and a user's sets."""
         check_is_fitted(self)
         sets = self._read(method, X=X, groups=groups)
 
@@ -481,7 +471,7 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         n_sets : int, default=1
         {theta_of_process}
         k : int or None, default=None
-            Points of each set, besides given points. None draws sets of any size.
+            Points of each set besides given points. None draws any size.
         {given_points}
         random_state : int, RandomState instance or None, default=None
             Pass an int for the same sets each time.
@@ -489,7 +479,7 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         Returns
         -------
         sets : ndarray of shape (n_sets,), of objects, or CSR matrix of shape (n_sets, n_items)
-            In the form that `fit` takes: a matrix for each set, or a row of items.
+            A matrix for each set, or a row of items.
         """
         seed = check_random_state(random_state).randint(np.iinfo(np.int32).max, size=4)
         process, rng = self._given(theta, given), np.random.default_rng(seed)
@@ -499,7 +489,7 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
     def marginals(
         self, points: Points, theta: ArrayLike | None = None, *, given: Points = None
     ) -> Floats:
-        """Return the probability of each point to be in a set; for vectors its density.
+        """Return the probability of each point to be in a set; for vectors the density.
 
         Parameters
         ----------
@@ -510,7 +500,7 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         Returns
         -------
         marginals : ndarray of shape (n_points,)
-            With "background" noise the expected number of times.
+            With "background" noise, expected numbers of occurrences.
         """
         process = self._given(theta, given)
         return marginal.marginals(process, self._points(points, "marginals"))
@@ -528,32 +518,30 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
 
     @property
     def expected_size_(self) -> float:
-        """Expected number of points of a set under `theta_`."""
         return marginal.expected_size(self.process())
 
     @property
     def n_active_components_(self) -> int:
-        """Number of columns of U in use."""
         return int(active(self._learnt.parameters.U, self.theta_).sum())
 
     def top_words(
         self, feature_names: ArrayLike | None = None, n_words: int = 10
     ) -> list[list[Any]]:
-        """Return the most typical words of each column of U.
+        """Return the most typical words of each column u of U.
 
-        They are ordered by their part of the divergence of p(x) (u_k'phi(x))^2, the law of
-        sentences under the column alone, from the law without columns.
+        Words are ordered by ``P log(P / P0)``. P is the probability of the word in sentences x
+        weighted by ``p(x) (u'phi(x))^2``, P0 the same without u.
 
         Parameters
         ----------
         feature_names : array-like of shape (n_features,), default=None
-            Words of the columns; None for the names seen in `fit`, or else column numbers.
+            Words of the columns. None is the names seen in `fit`, or else numbers.
         n_words : int, default=10
 
         Returns
         -------
         words : list of n_components lists
-            Each of min(n_words, n_features) words; empty for a removed column.
+            Empty for a removed column.
         """
         found = marginal.telling_words(self.measure_, self.components_, n_words)
         names = self._names_seen if feature_names is None else feature_names

@@ -1,17 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A low-rank DPP: its parameter, its process on a ground set, conditioning, and the normaliser.
+"""The kernel and process of a low-rank DPP, conditioning, and the normaliser.
 
-    A = gamma I + U Diag(theta) U',    L = noise + Diag(p)^{1/2} Phi A Phi' Diag(p)^{1/2}
-
-The normaliser does without the 2^V items. With rho from the noise and Sigma = Diag(v) + w0 w0',
+The normaliser needs no list of points. With rho from the noise, ``Th = Diag(theta)`` and
+``Sigma = Diag(v) + w0 w0'``,
 
     d = 1 + rho gamma v,   W = w0 / d,   Sq = I + rho gamma w0'W
     T = Sigma (I + rho gamma Sigma)^-1 = Diag(v / d) + W Sq^-1 W'
     P = U'T U,   M = I + rho Th^{1/2} P Th^{1/2}
     log det(I + rho A Sigma) = sum_i log d_i + log det Sq + log det M
 
-plus the term of the noise. gamma, theta and v may be 0. P does not depend on theta: each further
-theta costs r^3 only.
+plus the term of the noise. P does not depend on theta: each further theta costs r^3 only.
 
 Source: Dupuy (2017), equations 21 and 23; appendix 4.D, rearranged by the Woodbury identity.
 """
@@ -32,7 +30,7 @@ MOST = 1e100
 
 @dataclass(frozen=True, eq=False)
 class Kernel:
-    """A = gamma I + U Diag(theta) U'.
+    """The matrix ``A = gamma I + U Diag(theta) U'`` over V features.
 
     Parameters
     ----------
@@ -67,7 +65,7 @@ class Kernel:
 
     @property
     def scaled(self) -> Floats:
-        """U Diag(theta)^{1/2}, so that A = gamma I + Ut Ut'."""
+        """``Ut = U Diag(theta)^{1/2}``, so that ``A = gamma I + Ut Ut'``."""
         return self.U * np.sqrt(self.theta)
 
     @property
@@ -77,7 +75,7 @@ class Kernel:
 
     @property
     def root(self) -> Floats:
-        """F with A = F F': Ut if gamma is 0, else the symmetric root, of shape (V, V)."""
+        """F with ``A = F F'``: Ut if gamma is 0, else the symmetric root."""
         if self.gamma == 0:
             return self.scaled
         Q, s, _ = np.linalg.svd(self.scaled, full_matrices=False)
@@ -85,14 +83,14 @@ class Kernel:
         return np.asarray(np.sqrt(self.gamma) * np.eye(len(Q)) + (Q * (s**2 / scale)) @ Q.T)
 
     def norms2(self, Phi: Points) -> Floats:
-        """Return phi'A phi of each row, of shape (n,)."""
+        """Return ``phi'A phi`` of each row phi, of shape (n,)."""
         low_rank = ((Phi @ self.scaled) ** 2).sum(axis=1)
         return np.asarray(low_rank + self.gamma * np.asarray(squares(Phi).sum(axis=1)).ravel())
 
 
 @dataclass(frozen=True, eq=False)
 class Process:
-    """A determinantal point process on a ground set.
+    """A determinantal point process: ground set, kernel over features, and noise.
 
     Examples
     --------
@@ -106,18 +104,18 @@ class Process:
 
 
 def condition(process: Process, points: Points) -> Process:
-    """Return the process of further points, given these points of the set.
+    """Return the process of the further points of a set with the given points.
 
     Counting noise takes the given points out of the ground set; Background noise may repeat them.
     Points of probability 0, such as an equal second point without noise, are refused.
 
-    With Y given, the other points are a process of the same kind, with
+    For given points Y the kernel becomes
+    ``A - A Phi_Y' (Diag(delta) + Phi_Y A Phi_Y')^-1 Phi_Y A``, with delta the noise divided by p.
 
-        A' = A - A Phi_Y' (Diag(delta) + Phi_Y A Phi_Y')^-1 Phi_Y A,
-
-    delta the noise with respect to p; p cancels. A' = F' F'', F' = F C, with A = F F' and
-    C C' = I - F'Phi_Y' (Diag(delta) + Phi_Y F F'Phi_Y')^-1 Phi_Y F. Source: Borodin and Rains
-    (2005), "Eynard-Mehta theorem, Schur process, and their Pfaffian analogs", proposition 1.2.
+    References
+    ----------
+    A. Borodin and E. Rains (2005), "Eynard-Mehta theorem, Schur process, and their Pfaffian
+    analogs", proposition 1.2.
 
     Examples
     --------
@@ -157,7 +155,7 @@ def condition(process: Process, points: Points) -> Process:
 
 @dataclass(frozen=True, eq=False)
 class Projected:
-    """The part of the normaliser independent of theta; log_det is without U, in nats."""
+    """Parts of the normaliser independent of theta. log_det leaves out ``log det M``."""
 
     rho: float
     gamma: float
@@ -174,13 +172,12 @@ class Projected:
         return float((self.v / self.d).sum() + np.sum((self.W @ self.Sq_inverse) * self.W))
 
     def resolve(self, X: Floats) -> Floats:
-        """Return (I + rho gamma Sigma)^-1 X, for X of shape (V, n)."""
+        """Return ``(I + rho gamma Sigma)^-1 X``, for X of shape (V, n)."""
         shared = self.W @ (self.Sq_inverse @ (self.W.T @ X))
         return X / self.d[:, None] - self.rho * self.gamma * shared
 
 
 def project(measure: BaseMeasure, U: Floats, gamma: float, rho: float) -> Projected:
-    """Compute T U, P and the rest of `Projected`, in O(V (r + q)^2)."""
     v, w0 = measure.v, measure.w0
     d = 1 + rho * gamma * v
     W = w0 / d[:, None]
@@ -192,7 +189,7 @@ def project(measure: BaseMeasure, U: Floats, gamma: float, rho: float) -> Projec
 
 
 def core(projected: Projected, theta: Floats) -> Floats:
-    """Return M = I + rho Th^{1/2} P Th^{1/2}, of shape (..., r, r), for theta of shape (..., r)."""
+    """Return M, of shape (..., r, r), for theta of shape (..., r)."""
     root = np.sqrt(theta)
     M = projected.rho * root[..., :, None] * projected.P * root[..., None, :]
     r = M.shape[-1]
@@ -201,20 +198,20 @@ def core(projected: Projected, theta: Floats) -> Floats:
 
 
 def log_det(projected: Projected, theta: Floats) -> Floats:
-    """Return log det(I + rho A Sigma) for each theta, in nats: the normaliser without the noise."""
+    """Return ``log det(I + rho A Sigma)`` for each theta, in nats."""
     found = squared_diagonal(core(projected, theta))  # At least 1, but for rounding.
     return np.asarray(projected.log_det + np.log(np.maximum(found, 1.0)).sum(axis=-1))
 
 
 def log_normalizer(process: Process) -> float:
-    """Return the log of the sum of det L_X over all sets X: log det(L + I), in nats."""
+    """Return ``log det(L + I)``, the log of the sum of det L_X over all sets X, in nats."""
     kernel, noise = process.kernel, process.noise
     projected = project(process.measure, kernel.U, kernel.gamma, noise.rho)
     return float(log_det(projected, kernel.theta)) + noise.log_normalizer(process.measure)
 
 
 def slope_theta(projected: Projected, theta: Floats) -> Floats:
-    """Return d log_det / d theta_k = rho [(I + rho P Th)^-1 P]_kk, of the shape of theta."""
+    """Return ``d log_det / d theta_k = rho [(I + rho P Th)^-1 P]_kk``."""
     r = len(projected.P)
     moved = np.eye(r) + projected.rho * projected.P * theta[..., None, :]
     solved = np.linalg.solve(moved, np.broadcast_to(projected.P, moved.shape))
@@ -222,28 +219,28 @@ def slope_theta(projected: Projected, theta: Floats) -> Floats:
 
 
 def shrunk(projected: Projected, theta: Floats) -> Floats:
-    """Return Th^{1/2} M^-1 Th^{1/2} = (Th^-1 + rho P)^-1, of shape (..., r, r)."""
+    """Return ``Th^{1/2} M^-1 Th^{1/2} = (Th^-1 + rho P)^-1``."""
     root = np.sqrt(theta)
     result: Floats = root[..., :, None] * np.linalg.inv(core(projected, theta)) * root[..., None, :]
     return result
 
 
 def slope_embedding(projected: Projected, shrunk_sum: Floats) -> Floats:
-    """Return the derivative by U of the sum of log_det over documents, from the sum of `shrunk`."""
+    """Return ``d log_det / d U`` summed over sets, from the sum of `shrunk`."""
     return 2 * projected.rho * projected.TU @ shrunk_sum
 
 
 def slope_gamma(projected: Projected, shrunk_sum: Floats, n: int) -> float:
-    """Return the derivative by gamma of the sum of log_det over n documents, at least 0."""
+    """Return ``d log_det / d gamma`` summed over n sets, at least 0."""
     rho, TU = projected.rho, projected.TU
     slope = rho * (n * projected.trace - rho * np.sum((TU.T @ TU) * shrunk_sum))
     return max(float(slope), 0.0)
 
 
 def low_rank_sizes(projected: Projected, theta: Floats, slope: Floats, shrunk: Floats) -> Floats:
-    """Return tr(rho A Sigma (I + rho A Sigma)^-1), the expected size of the low-rank part.
+    """Return the expected size of the low-rank part, for each theta.
 
-    It is sum_k theta_k d log_det / d theta_k + gamma d log_det / d gamma, for each theta.
+    It is ``sum_k theta_k d log_det / d theta_k + gamma d log_det / d gamma``.
     """
     rho, TU = projected.rho, projected.TU
     by_gamma = rho * (projected.trace - rho * np.einsum("...kl,kl->...", shrunk, TU.T @ TU))

@@ -1,29 +1,24 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Learning of U, theta, gamma and the noise from sets.
 
-The objective is F = -mean log-likelihood + penalty * R(U, theta), in nats per set, with
+The objective is ``F = -mean log-likelihood + penalty * R``, in nats per set, with
 
-    R(U, theta) = mean_i |theta_i|_1 + (sum_k |u_k|)^2.
+    R = mean_i |theta_i|_1 + (sum_k |u_k|)^2
 
-`fit` alternates L-BFGS on U, monotone steps on the rest, and balance of the scales.
-`learn_minibatch` takes one step of AdaGrad on U, suited to rare words with small gradients.
+over sets i and columns u_k of U. `fit` alternates L-BFGS on U, monotone steps on the rest, and
+balance of the scales. `learn_minibatch` takes a step of AdaGrad on U, suited to rare words.
 
-Monotone steps. log det of the matrix of an observed set is convex in the logarithms of (theta,
-gamma, level), by Cauchy and Binet; the log normaliser is concave in theta, gamma and level. The
-tangents of both bound the log-likelihood from below. The maximum of the bound is
+A monotone step multiplies theta, gamma and the noise level by `Halves.up` over `Halves.down`; down
+of theta includes the penalty. F never rises: log det of an observed set is convex in the
+logarithms, the log normaliser concave, and the step maximises the bound by tangents.
 
-    theta_k <- theta_k * z_k'L^-1 z_k / (rho [(I + rho P Th)^-1 P]_kk + penalty)
+Balance: ``(U D, D^-2 theta)`` gives the same kernel, so only ``b_k = theta_k^{1/2} |u_k|`` counts.
+R is least for lengths proportional to ``b_k^{2/3}``. Whole columns vanish, for good.
 
-and likewise for gamma and the level: the up half of the derivative over the down half, so 0 stays
-0.
-
-Balance. (U D, D^-2 theta) gives the same kernel, so only b_k = theta_k^{1/2} |u_k| counts. R is
-least at |u_k| = (b_k^2 / S)^{1/3}, S = (sum_k b_k^{2/3})^{3/4}, with the value 2 (sum_k
-b_k^{2/3})^{3/2}: whole columns vanish. (u_k, theta_k) = 0 is a strict local minimum, so no column
-returns: start with more columns than needed.
-
-Source: Dupuy (2017), section 4.2.5; Hunter and Lange (2004), "A tutorial on MM algorithms"; Duchi,
-Hazan and Singer (2011), "Adaptive subgradient methods".
+References
+----------
+Dupuy (2017), section 4.2.5; Hunter and Lange (2004), "A tutorial on MM algorithms"; Duchi, Hazan
+and Singer (2011), "Adaptive subgradient methods".
 """
 
 from collections.abc import Callable, Iterable
@@ -76,7 +71,7 @@ DEFAULT = Settings()
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """Parameters, and F at the start of `fit` and after each round, in nats per set."""
+    """Learnt parameters, and F at the start and after each round, in nats per set."""
 
     parameters: Parameters
     objective: tuple[float, ...]
@@ -94,7 +89,6 @@ class Online:
 
     @classmethod
     def of(cls, parameters: Parameters) -> Self:
-        """Return the state before the first minibatch."""
         scale = float(np.sqrt(np.mean(parameters.U**2)))
         return cls(parameters, np.zeros_like(parameters.U), scale)
 
@@ -103,7 +97,7 @@ def start(
     measure: BaseMeasure, n_components: int, mean_size: float, noise: Noise, rng: Generator, *,
     gamma: float = 0.0,
 ) -> Parameters:  # fmt: skip
-    """Draw a U at the scale of the data: E tr(U U' Sigma) is `mean_size`; theta is 1."""
+    """Draw U with ``tr(U U' Sigma)`` of about `mean_size`; theta is 1."""
     v, w0 = measure.v, measure.w0
     trace = v.sum() + (w0**2).sum()
     U = rng.standard_normal((len(v), n_components))
@@ -120,7 +114,7 @@ def objective(data: SetBatches, parameters: Parameters, penalty: float) -> float
 def fit_embedding(
     data: SetBatches, parameters: Parameters, *, penalty: float = 0.01, max_iter: int = 20
 ) -> Parameters:
-    """Learn U by L-BFGS, with rows scaled so that rare words move too."""
+    """Learn U by L-BFGS, with rows scaled for rare words."""
     shape, measure = parameters.U.shape, data.measure
     unit = np.sqrt(measure.v + (measure.w0**2).sum(axis=1))[:, None]
     unit = np.where(unit > 0, unit, 1.0)
@@ -142,10 +136,9 @@ def fit(
     data: SetBatches, parameters: Parameters, settings: Settings = DEFAULT, *,
     report: Callable[[float], None] = lambda value: None,
 ) -> Fitted:  # fmt: skip
-    """Find a local minimum of F, by rounds of U, then theta, gamma and the noise, then balance.
+    """Find a local minimum of F by rounds of U, then theta, gamma and the noise, then balance.
 
-    A theta of shape (r,) is shared by all sets; (n_sets, r) has a row for each. `report` gets F
-    after each round. Sets of probability 0 are refused.
+    `report` gets F after each round. Sets of probability 0 are refused.
     """
     check_possible(data, parameters)
     values = [objective(data, parameters, settings.penalty)]
@@ -167,13 +160,12 @@ def fit(
 
 
 def _with_own_theta(data: SetBatches, parameters: Parameters, settings: Settings) -> Parameters:
-    """Return the parameters with a theta for each set, by steps from the present one."""
     penalty, n = settings.penalty, settings.n_theta
     return replace(parameters, theta=theta_steps(data, parameters, penalty=penalty, n_steps=n))
 
 
 def learn_minibatch(data: SetBatches, state: Online, settings: Settings = DEFAULT) -> Online:
-    """Take one step from a minibatch of sets, none of probability 0."""
+    """Take one step from a minibatch; sets of probability 0 are refused."""
     parameters, rate = state.parameters, (state.n_batches + 2) ** -settings.kappa
     check_possible(data, parameters)
     local = _with_own_theta(data, parameters, settings) if settings.own_theta else parameters
@@ -202,7 +194,6 @@ def resume(
 
 
 def balance_online(state: Online) -> Online:
-    """Return the state with the scales of least penalty; the kernel stays the same."""
     U, theta, scales = balance(state.parameters.U, state.parameters.theta)
     squares = state.squares / np.where(scales > 0, scales, 1.0) ** 2
     return replace(state, parameters=replace(state.parameters, U=U, theta=theta), squares=squares)
@@ -214,7 +205,7 @@ def balance_online(state: Online) -> Online:
 def theta_steps(
     data: SetBatches, parameters: Parameters, *, penalty: float = 0.0, n_steps: int = 20
 ) -> Floats:
-    """Return theta of each set, by itself, after `n_steps` from a positive theta."""
+    """Return a theta for each set, after `n_steps` from a positive theta."""
     projected = parameters.projected(data.measure)
     theta = np.empty((data.n_sets, parameters.U.shape[1]))
     return data.fill(theta, _part_theta_steps, projected, parameters, penalty, n_steps)
@@ -223,11 +214,10 @@ def theta_steps(
 def _part_theta_steps(
     part: Part, projected: Projected, parameters: Parameters, penalty: float, n_steps: int
 ) -> Floats:
-    """Return theta of the sets of a part. With L0 the matrix at Th0, Q = Z'L0^-1 Z, D = Th - Th0,
+    """Return theta of the sets of a part.
 
-        Z'L^-1 Z = (I + Q D)^-1 Q,
-
-    so no step costs more than r^3, whatever the number of points.
+    ``Z'L^-1 Z`` is ``(I + Q D)^-1 Q``, with its value Q at the start and the change D of Th. So the
+    cost of a step does not depend on the number of points.
     """
     Z, found = part.embed(parameters.U), []
     P = np.ascontiguousarray(projected.rho * projected.P)
@@ -243,7 +233,7 @@ def _part_theta_steps(
 def joint_step(
     parameters: Parameters, found: Slopes, settings: Settings = DEFAULT, share: float = 1.0
 ) -> Parameters:
-    """Take a step of theta, gamma and the level from the slopes of possible sets.
+    """Take a step of theta, gamma and the noise level by the slopes `found`.
 
     With a `share` below 1 even empty sets leave everything above 0.
     """
@@ -262,7 +252,7 @@ def joint_step(
 def rescale(
     x: Floats | float, up: Floats | float, down: Floats | float, share: float = 1.0
 ) -> Floats:
-    """Move a share of the way from x to x up / down, at most `MOST`; stay if down is 0."""
+    """Move x by a share of the way to ``x up / down``, at most `MOST`; stay if down is 0."""
     safe = np.where(down > 0, down, 1.0)
     ratio = np.where(down > 0, np.maximum(up, 0.0) / safe, 1.0)
     with np.errstate(over="ignore"):
@@ -274,19 +264,19 @@ def rescale(
 
 
 def smooth_penalty(U: Floats, theta: Floats) -> tuple[float, Floats]:
-    """Return R, with (|u|^2 + 1e-16)^{1/2} for |u|, and its derivative by U."""
+    """Return R with ``|u| = (u'u + 1e-16)^{1/2}``, and its derivative by U."""
     norms = np.sqrt((U**2).sum(axis=0) + SMOOTHING)
     value = np.atleast_2d(theta).mean(axis=0).sum() + norms.sum() ** 2
     return float(value), 2 * norms.sum() * U / norms
 
 
 def column_norms(U: Floats, theta: Floats) -> Floats:
-    """Return b_k = |u_k| times the root of the mean theta_k, of shape (r,)."""
+    """Return b_k of each column."""
     return np.asarray(np.linalg.norm(U, axis=0) * np.sqrt(np.atleast_2d(theta).mean(axis=0)))
 
 
 def balance(U: Floats, theta: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return U and theta of the least penalty and the same kernel, and U's scales, 0 if unused."""
+    """Return U and theta of least penalty and the same kernel, and the factors of columns."""
     norms, b = np.linalg.norm(U, axis=0), column_norms(U, theta)
     total = (b ** (2 / 3)).sum() ** 0.75
     alive = b > LEAST_NORM * b.max(initial=1.0)
@@ -296,7 +286,7 @@ def balance(U: Floats, theta: Floats) -> tuple[Floats, Floats, Floats]:
 
 
 def active(U: Floats, theta: Floats, *, tolerance: float = 1e-2) -> NDArray[np.bool_]:
-    """Return whether b_k of each column is more than `tolerance` of the largest."""
+    """Return whether b_k is more than `tolerance` times the largest."""
     b = column_norms(U, theta)
     result: NDArray[np.bool_] = b > tolerance * b.max(initial=0.0)
     return result

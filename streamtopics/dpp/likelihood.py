@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The log-likelihood of observed sets, and its derivatives.
 
-    log det L_X = sum_{x in X} log p(x) + log det(Diag(delta) + gamma Phi_X Phi_X' + Z Th Z')
-    Z = Phi_X U
+For a set X, ``Z = Phi_X U``, ``Th = Diag(theta)`` and delta the noise divided by p,
 
-less the log normaliser. p is never exponentiated with Background noise. Without noise, sets
-with empty or repeated sentences or more points than the rank have the log-likelihood -inf.
+    log det L_X = sum_{x in X} log p(x) + log det(Diag(delta) + gamma Phi_X Phi_X' + Z Th Z').
 
-This is the Janossy density, of points in some order. If x comes m_x times, a set has n! / prod m_x!
-orders: the probability is the density over prod m_x!, a constant of the data.
+Less the log normaliser this is the density of ordered points: m equal points subtract log m!.
+Without noise, sets with empty or repeated sentences or more points than the rank are impossible.
 
 Source: Dupuy (2017), equations 19 and 24.
 """
@@ -51,7 +49,6 @@ class Parameters:
         return self.theta.ndim == 1
 
     def theta_of(self, places: Places) -> Floats:
-        """Return the theta of some sets, of shape (m, r)."""
         if self.shared:
             return np.broadcast_to(self.theta, (len(places), len(self.theta)))
         return self.theta[places]
@@ -69,7 +66,6 @@ class Parameters:
         return known[1]
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the fields, without derived values."""
         return {k: value for k, value in self.__dict__.items() if k != "_projected"}
 
 
@@ -78,9 +74,9 @@ Number = TypeVar("Number", Floats, float)
 
 @dataclass(frozen=True, eq=False)
 class Halves(Generic[Number]):
-    """A derivative of the log-likelihood: up from log det L_X, down from the normaliser.
+    """A derivative of the log-likelihood: up from log det L_X, minus down from the normaliser.
 
-    Both are at least 0 for theta, gamma and the level of the noise.
+    Both are at least 0 for theta, gamma and the noise level.
     """
 
     up: Number
@@ -89,7 +85,7 @@ class Halves(Generic[Number]):
 
 @dataclass(frozen=True, eq=False)
 class Slopes:
-    """A sum of log densities, in nats, and its derivatives; by theta for each set."""
+    """Sum of log densities of sets, in nats, and derivatives; theta has a row for each set."""
 
     log_density: float
     U: Floats
@@ -99,7 +95,7 @@ class Slopes:
 
 
 def ensemble(batch: SetBatch, Z: Floats, theta: Floats, parameters: Parameters) -> Floats:
-    """Return Diag(delta) + gamma Phi_X Phi_X' + Z Th Z' of each set, of shape (m, n, n)."""
+    """Return ``Diag(delta) + gamma Phi_X Phi_X' + Z Th Z'`` of each set, (m, n, n)."""
     L = products(Z * theta[:, None, :], Z.transpose(0, 2, 1)) + parameters.gamma * batch.gram
     m, n = batch.log_p.shape
     L.reshape(m, n * n)[:, :: n + 1] += parameters.noise.diagonal(batch.log_p)
@@ -112,7 +108,7 @@ def log_likelihood(data: SetBatches, parameters: Parameters) -> Floats:
 
 
 def log_density(data: SetBatches, parameters: Parameters) -> Floats:
-    """Return the log-likelihood of each set as if equal points were distinguishable."""
+    """Return the log-likelihood of each set if equal points count as different."""
     projected = parameters.projected(data.measure)
     values = data.fill(np.empty(data.n_sets), _part_log_density, projected, parameters)
     return values - parameters.noise.log_normalizer(data.measure)
@@ -128,7 +124,7 @@ def _part_log_density(part: Part, projected: Projected, parameters: Parameters) 
 
 
 def slopes(data: SetBatches, parameters: Parameters) -> Slopes:
-    """Return the sum of log densities of possible sets, with derivatives."""
+    """Return sums over possible sets, with derivatives."""
     measure, share, n_sets = data.measure, data.workers.share, data.n_sets
     projected, noise = parameters.projected(measure), parameters.noise
     theta = np.atleast_2d(parameters.theta)
@@ -158,8 +154,6 @@ def slopes(data: SetBatches, parameters: Parameters) -> Slopes:
 
 
 class _Observed(NamedTuple):
-    """The sum of log det L_X over the sets of a part, and its derivatives."""
-
     log_det: float
     U: Floats
     theta: Floats
@@ -190,7 +184,7 @@ def _observed(part: Part, parameters: Parameters) -> _Observed:
 
 
 class _Normalizers(NamedTuple):
-    """The sum of log normalisers of some theta, without noise, and its derivatives."""
+    """Sum of log normalisers over thetas, without noise, and derivatives."""
 
     log_det: float
     shrunk: Floats
@@ -215,7 +209,6 @@ def _normalizers(
 
 
 def check_possible(data: SetBatches, parameters: Parameters) -> None:
-    """Raise ValueError if a set has probability 0, because nothing can be learnt from the set."""
     places = np.flatnonzero(~np.isfinite(log_density(data, parameters)))
     if len(places):
         raise ValueError(

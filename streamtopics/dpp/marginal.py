@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Marginals of a process: probabilities of points and words, and sizes.
 
-The marginal kernel is K = sigma I + Diag(p)^{1/2} Phi B Phi' Diag(p)^{1/2} with
+The marginal kernel is ``K = sigma I + Diag(p)^{1/2} Phi B Phi' Diag(p)^{1/2}`` with
 
-    B = rho^2 [gamma S^-1 + S^-1 Ut M^-1 Ut' S^-1],    S = I + rho gamma Sigma,
+    B = rho^2 [gamma S^-1 + S^-1 Ut M^-1 Ut' S^-1],    S = I + rho gamma Sigma.
 
-positive semidefinite in this form; A need not be invertible.
+sigma and rho come from the noise, Ut and M are as in `kernel`. A need not be invertible.
 
 Source: Dupuy (2017), proposition 1, equations 20 and 22; Kulesza and Taskar (2012), section 3.1.
 """
@@ -33,7 +33,7 @@ TINY = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Marginal:
-    """B = Diag(b) + R R' - N N', of shapes (V,), (V, r) and (V, q)."""
+    """``B = Diag(b) + R R' - N N'``, with shapes (V,), (V, r) and (V, q)."""
 
     b: Floats
     R: Floats
@@ -44,23 +44,22 @@ class Marginal:
         return np.asarray(self.b + (self.R**2).sum(axis=1) - (self.N**2).sum(axis=1))
 
     def times(self, X: Floats) -> Floats:
-        """Return B X, for X of shape (V, n)."""
+        """Return ``B X``, for X of shape (V, n)."""
         return self.b[:, None] * X + self.R @ (self.R.T @ X) - self.N @ (self.N.T @ X)
 
     def product(self, Phi: Points) -> Floats:
-        """Return Phi B Phi', of shape (n, n)."""
+        """Return ``Phi B Phi'``, of shape (n, n)."""
         R, N = Phi @ self.R, Phi @ self.N
         scaled = Phi @ sparse.diags_array(np.sqrt(self.b))
         return np.asarray(dense(scaled @ scaled.T) + R @ R.T - N @ N.T)
 
     def norms2(self, Phi: Points) -> Floats:
-        """Return phi'B phi of each row, of shape (n,)."""
+        """Return ``phi'B phi`` of each row phi, of shape (n,)."""
         low_rank = ((Phi @ self.R) ** 2).sum(axis=1) - ((Phi @ self.N) ** 2).sum(axis=1)
         return np.asarray(squares(Phi) @ self.b + low_rank)
 
 
 def marginal(process: Process) -> Marginal:
-    """Compute B in O(V (r + q)^2)."""
     kernel, rho = process.kernel, process.noise.rho
     projected = project(process.measure, kernel.U, kernel.gamma, rho)
     factor = np.linalg.cholesky(core(projected, kernel.theta))
@@ -70,7 +69,9 @@ def marginal(process: Process) -> Marginal:
 
 
 def marginals(process: Process, points: Points) -> Floats:
-    """Return P(x in X) of each point: a density, or with Background the expected number of it.
+    """Return the probability of each point to be in a set; for vectors the density.
+
+    Background noise gives expected numbers of occurrences.
 
     Examples
     --------
@@ -87,7 +88,9 @@ def marginals(process: Process, points: Points) -> Floats:
 
 
 def marginal_kernel(process: Process, points: Points) -> Floats:
-    """Return K on these points, of shape (n, n): det K_Y is P(Y in X) for distinct points Y.
+    """Return the marginal kernel K on n points, of shape (n, n).
+
+    ``det K_Y`` is the probability that a set holds all of the distinct points Y.
 
     Examples
     --------
@@ -106,7 +109,7 @@ def marginal_kernel(process: Process, points: Points) -> Floats:
 
 
 def expected_size(process: Process) -> float:
-    """Return E|X|, with the noise, in O(V (r + q)^2).
+    """Return the expected number of points of a set, including noise.
 
     Examples
     --------
@@ -125,9 +128,9 @@ def expected_size(process: Process) -> float:
 
 
 def expected_with_word(process: Process) -> Floats:
-    """Return the expected number of points of the low-rank part with each word.
+    """Return the expected number of low-rank points with each word.
 
-    tr(B Sigma) less the trace over the sentences without the word, by `absence`.
+    It is ``tr(B Sigma)`` less the trace over sentences without the word, by `absence`.
     """
     measure, B = process.measure, marginal(process)
     factor_v, factor_W = measure.absence()
@@ -140,10 +143,9 @@ def expected_with_word(process: Process) -> Floats:
 
 
 def telling_words(measure: BaseMeasure, components: Floats, n: int) -> list[Places]:
-    """Return the places of the n words with the largest P log(P / P0), for each row u.
+    """Return the places of the n words with the largest ``P log(P / P0)``, for each row u.
 
-    P is the probability of each word in x under p(x) (u'phi(x))^2, P0 under p(x) |phi(x)|^2. The
-    most typical words come first; a row of 0 has none.
+    P is the probability of a word in x weighted by ``p(x) (u'phi(x))^2``, P0 the same without u.
     """
     V = measure.v.size
     baseline = _share_with_word(measure, Kernel(np.zeros((V, 1)), np.zeros(1), TINY))
@@ -160,6 +162,6 @@ def telling_words(measure: BaseMeasure, components: Floats, n: int) -> list[Plac
 
 
 def _share_with_word(measure: BaseMeasure, kernel: Kernel) -> Floats:
-    """Return the share of the expected points of a kernel with each word."""
+    """Return the share of the expected points with each word."""
     process = Process(measure, kernel, Background(0.0))
     return expected_with_word(process) / expected_size(process)

@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Points in addition to the low-rank part, which make any set possible.
+"""Noise: points in addition to the low-rank part, which make any set possible.
 
-`Background`: a Poisson number of independent draws from p. The kernel with respect to p is
-level I + Phi_X A Phi_X', whose density over multisets has the normaliser e^level det(I + A Sigma).
-`Counting`: L = level I + ... on a finite ground set, as in Dupuy (2017).
+The normaliser of `Background` is ``e^level det(I + A Sigma)``; `Counting` is as in Dupuy (2017).
 """
 
 from abc import abstractmethod
@@ -28,10 +26,10 @@ MOST_DRAWN = 10_000_000
 
 
 class Noise(Protocol):
-    """The protocol of noises: frozen dataclasses that inherit from it.
+    """Protocol of noises: points in addition to the low-rank part of a process.
 
-    Learning multiplies the level, so 0, no noise, stays 0. A noise with `needs_list` takes points
-    from the list of the ground set, so the measure must have `can_list`.
+    A noise is a frozen dataclass derived from `Noise`. Learning multiplies the level, so 0, no
+    noise, stays 0. With `needs_list` the measure must have `can_list`.
     """
 
     level: float
@@ -46,12 +44,12 @@ class Noise(Protocol):
 
     @property
     def rho(self) -> float:
-        """Factor of A in the normaliser, det(I + rho A Sigma)."""
+        """Factor of A in the normaliser ``det(I + rho A Sigma)``."""
         return 1.0
 
     @abstractmethod
     def log_normalizer(self, measure: BaseMeasure) -> float:
-        """Return the noise's term of the log normaliser of the process, in nats."""
+        """Return the term of the noise in the log normaliser, in nats."""
 
     @abstractmethod
     def slope(self, measure: BaseMeasure, expected_size: Floats) -> Floats:
@@ -59,11 +57,11 @@ class Noise(Protocol):
 
     @abstractmethod
     def expected_size(self, measure: BaseMeasure, low_rank: Sizes) -> Sizes:
-        """Return the expected size of the process, given the size of the low-rank part."""
+        """Return the expected size of a set, given the expected size of its low-rank part."""
 
     @abstractmethod
     def diagonal(self, log_p: Floats) -> Floats:
-        """Return the addition to the diagonal of Phi_X A Phi_X' for each point."""
+        """Return the addition to the diagonal of ``Phi_X A Phi_X'`` for each point."""
 
     @abstractmethod
     def diagonal_slope(self, log_p: Floats) -> Floats:
@@ -75,31 +73,31 @@ class Noise(Protocol):
 
     @abstractmethod
     def log_weight(self, measure: BaseMeasure, m: Places, e: Places) -> Floats:
-        """Return the log of the total weight of e points besides m points of the low-rank part."""
+        """Return the log of the total weight of e points besides m low-rank points."""
 
     @abstractmethod
     def draw(self, measure: BaseMeasure, n_sets: int, drawn: Drawn, rng: Generator) -> Drawn:
-        """Draw sets and points to join the drawn sets."""
+        """Draw points to join the drawn sets; return the set of each point, and the points."""
 
     @abstractmethod
     def draw_exactly(
         self, measure: BaseMeasure, counts: Places, drawn: Drawn, rng: Generator
     ) -> Drawn:
-        """Draw as `draw`, given the number of points to join each set."""
+        """Draw as `draw`, with `counts[i]` points for set i."""
 
     def remove(self, measure: BaseMeasure, points: Points) -> BaseMeasure:
-        """Return the measure of further points, given some."""
+        """Return the measure of further points of a set with these points."""
         return measure
 
 
 @dataclass(frozen=True)
 class Background(Noise):
-    """A Poisson number of draws from the base measure itself.
+    """Noise of a Poisson number of draws from the base measure.
 
     Parameters
     ----------
     level : float
-        Expected number of draws, per unit of mass of the measure (beta).
+        Expected number of draws, per unit of mass of the measure.
 
     Examples
     --------
@@ -151,13 +149,12 @@ class Background(Noise):
 
 @dataclass(frozen=True)
 class Counting(Noise):
-    """The multiple of the identity in L, on a finite ground set with a list.
+    """Noise of independent items: a multiple of the identity in L, on a finite ground set.
 
     Parameters
     ----------
     level : float
-        alpha in L = alpha I + ...: each item outside of the low-rank part joins with
-        probability alpha / (1 + alpha). 0 is no noise, on any ground set.
+        Each item outside of the low-rank part joins with probability ``level / (1 + level)``.
 
     Examples
     --------
@@ -171,7 +168,7 @@ class Counting(Noise):
 
     @classmethod
     def expecting(cls, measure: BaseMeasure, n_points: float) -> Self:
-        """Return the noise of `n_points` expected points, or of half of all items if less."""
+        """Return the noise of `n_points` expected points, at most half of all items."""
         share = min(n_points / measure.n_items, 0.5)
         return cls(share / (1 - share))
 
@@ -238,14 +235,14 @@ class Counting(Noise):
         return measure.without(points) if self.level else measure
 
     def _listed(self, measure: BaseMeasure, drawn: Drawn) -> tuple[Points, Places]:
-        """Return the ground set, and set * N + item for each point."""
+        """Return the ground set of N items, and set * N + item for each point."""
         check_listed(self, measure)
         ground_set = measure.ground_set()
         return ground_set, drawn[0] * ground_set.shape[0] + measure.places(drawn[1])
 
 
 def check_listed(noise: Noise, measure: BaseMeasure) -> None:
-    """Raise ValueError if the noise needs the list of a ground set without a list."""
+    """Raise ValueError if the noise needs a list and the ground set has none."""
     if noise.needs_list and not measure.can_list:
         raise ValueError(
             f"{type(noise).__name__} noise needs a list of the ground set, but "

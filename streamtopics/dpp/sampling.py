@@ -1,20 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Exact draws of sets, on ground sets without a list: 2^500 sentences, a cube.
 
-1. Each eigenvector of the low-rank part is taken or not, independently. With A = F F' the
-   nonzero eigenvalues are those of F'Sigma F = E Lam E', of the rank's size, and the
-   functions g_k'phi the eigenvectors, G = F E Lam^{-1/2}. Those taken span a projection: its
-   points x have the law of p(x) |Q'G'phi(x)|^2, Q a basis of what the points before have left.
-2. That law is a mixture of p(x) (h'phi(x))^2 over h = G q, q uniform on the sphere in the
-   span of Q: E[q q'] is Q Q' over its dimension. So a random q, one draw of the measure's
-   tilted law, one step of Gram and Schmidt.
-3. The noise adds its points.
+1. Each eigenvector of the low-rank part is taken or not, independently. The eigenvalues are
+   those of ``F'Sigma F = E Lam E'``, the eigenvectors the functions g_k'phi, with ``A = F F'``
+   and ``G = F E Lam^{-1/2}``.
+2. Each taken eigenvector gives a point: q is drawn uniformly on the sphere in what the points
+   before have left, then x with weight ``p(x) (q'G'phi(x))^2``.
+3. The noise adds points.
 
-The law of the size needs the elementary symmetric polynomials e_m(lam), sums over subsets of
-size m of the product of their eigenvalues. They are kept as logarithms: nothing overflows.
+Sizes need e_m(lam), sums of products of m eigenvalues, kept as logarithms.
 
-Source: Hough et al. (2006), "Determinantal processes and independence", algorithm 18, as in
-Kulesza and Taskar (2012), "Determinantal point processes for machine learning", algorithms 1, 7, 8.
+References
+----------
+Hough et al. (2006), "Determinantal processes and independence", algorithm 18, as in Kulesza and
+Taskar (2012), "Determinantal point processes for machine learning", algorithms 1, 7, 8.
 """
 
 from collections.abc import Iterator
@@ -38,14 +37,13 @@ RELATIVE_RANK = 1e-13
 
 @dataclass(frozen=True, eq=False)
 class Spectrum:
-    """Eigenvalues above 0, of shape (n,), and G of the eigenvectors, of shape (V, n)."""
+    """Positive eigenvalues of the low-rank part, (n,), and G of the eigenvectors, (V, n)."""
 
     values: Floats
     G: Floats
 
 
 def spectrum(process: Process) -> Spectrum:
-    """Compute the spectrum, in O(V r^2) if gamma is 0 and O(V^3) otherwise."""
     v, w0, F = process.measure.v, process.measure.w0, process.kernel.root
     WF = w0.T @ F
     values, E = np.linalg.eigh(F.T @ (v[:, None] * F) + WF.T @ WF)
@@ -54,7 +52,7 @@ def spectrum(process: Process) -> Spectrum:
 
 
 def size_probabilities(process: Process, most: int) -> Floats:
-    """Return the probabilities of 0, 1, ..., `most` points.
+    """Return the probabilities that a set has 0, 1, ..., `most` points.
 
     Examples
     --------
@@ -69,7 +67,7 @@ def size_probabilities(process: Process, most: int) -> Floats:
 
 
 def size_log_weights(process: Process, eigen: Spectrum, most: int) -> Floats:
-    """Return log of the sum of det L_X over sets of n points, m of them low-rank, as (n, m)."""
+    """Return the log of the sum of det L_X over sets of n points, m of them low-rank, as (n, m)."""
     log_e = log_symmetric(eigen.values, most)[-1]
     n, m = np.arange(most + 1)[:, None], np.arange(most + 1)
     extra = np.maximum(n - m, 0)
@@ -78,7 +76,7 @@ def size_log_weights(process: Process, eigen: Spectrum, most: int) -> Floats:
 
 
 def log_symmetric(values: Floats, most: int) -> Floats:
-    """Return log e_m of the first i values as entry (i, m), -inf if m > i."""
+    """Return log e_m of the first i values as entry (i, m)."""
     table = np.full((len(values) + 1, most + 1), -np.inf)
     table[:, 0] = 0.0
     with np.errstate(divide="ignore"):
@@ -89,7 +87,7 @@ def log_symmetric(values: Floats, most: int) -> Floats:
 
 
 def draw_subsets(values: Floats, sizes: Places, rng: Generator) -> NDArray[np.bool_]:
-    """Draw a subset of each size m, with probability product over e_m, as rows of bools."""
+    """Draw a subset of each size as rows of bools, weighted by the product of its values."""
     table = log_symmetric(values, int(sizes.max(initial=0)))
     chosen = np.zeros((len(sizes), len(values)), dtype=bool)
     left = sizes.copy()
@@ -106,7 +104,7 @@ def draw_subsets(values: Floats, sizes: Places, rng: Generator) -> NDArray[np.bo
 
 
 def sample(process: Process, n_sets: int, rng: Generator, *, k: int | None = None) -> PointSets:
-    """Draw independent sets; if k is given, of exactly k points: the process given its size.
+    """Draw independent sets; if k is given, of exactly k points.
 
     Without noise k is at most the rank of the low-rank part.
 
@@ -139,7 +137,6 @@ def sample(process: Process, n_sets: int, rng: Generator, *, k: int | None = Non
 def _low_rank_sizes(
     process: Process, eigen: Spectrum, k: int, n_sets: int, rng: Generator
 ) -> Places:
-    """Draw how many of the k points of each set are of the low-rank part."""
     log_weights = size_log_weights(process, eigen, k)[k]
     if np.isneginf(log_weights).all():
         raise ValueError(
@@ -153,7 +150,7 @@ def _low_rank_sizes(
 def _draw_projections(
     measure: BaseMeasure, eigen: Spectrum, chosen: NDArray[np.bool_], rng: Generator
 ) -> Drawn:
-    """Draw the points of the projection on each row's eigenvectors; return rows and points."""
+    """Draw points by the chosen eigenvectors of each row; return rows and points."""
     most = int(chosen.sum(axis=1).max(initial=0))
     step = max(1, MOST_NUMBERS // max(len(eigen.G), most**2, 1))
     places, points = [np.zeros(0, dtype=np.intp)], [measure.sample(0, rng)]
@@ -170,9 +167,9 @@ def _draw_projections(
 def _draw_in_turn(
     measure: BaseMeasure, G: Floats, chosen: NDArray[np.bool_], sizes: Places, rng: Generator
 ) -> Iterator[tuple[int, Points]]:
-    """Yield the j-th points of all sets with as many, the largest first, and their number.
+    """Yield the number of sets with more than j points, and their j-th points, for each j.
 
-    Vectors are in the coordinates of the chosen eigenvectors, the first `sizes` of them.
+    Sets come from large to small. Vectors have coordinates for the chosen eigenvectors.
     """
     most = int(sizes.max(initial=0))
     places = np.argsort(~chosen, axis=1, kind="stable")[:, :most]
@@ -191,7 +188,7 @@ def _draw_in_turn(
 
 
 def _orthogonalize(x: Floats, span: Floats) -> Floats:
-    """Return x less its part in the span of the orthonormal rows of `span`, of length 1."""
+    """Return the part of x orthogonal to the rows of `span`, scaled to length 1."""
     for _ in range(2):  # The first time leaves rounding errors of the original length.
         x = x - np.einsum("njk,nj->nk", span, np.einsum("njk,nk->nj", span, x))
         x /= np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 1e-300)
@@ -199,7 +196,6 @@ def _orthogonalize(x: Floats, span: Floats) -> Floats:
 
 
 def _gather(n_sets: int, *parts: Drawn) -> PointSets:
-    """Put points in the order of their sets."""
     places = np.concatenate([place for place, _ in parts])
     points = stack([points for _, points in parts])
     indptr = np.concatenate([[0], np.cumsum(np.bincount(places, minlength=n_sets))])

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sets of points, and the forms of users' sets; each base measure names one form.
+"""Sets of points, and the forms of X; each base measure names one form.
 
-SENTENCES counts of words, any non-negative numbers
-COUNTS    counts of words, whole numbers only
-VECTORS      any finite numbers
-ITEMS        a row for each set, with a column for each item
+SENTENCES  word counts, any non-negative numbers
+COUNTS     word counts, whole numbers only
+VECTORS    any finite numbers
+ITEMS      a row for each set, with a column for each item
 """
 
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ class PointSets:
     Parameters
     ----------
     points : array or sparse matrix
-        The points of set i are points[indptr[i]:indptr[i + 1]]; sets may be empty.
+        Set i has the points ``points[indptr[i]:indptr[i + 1]]``; sets may be empty.
     indptr : array-like of shape (n_sets + 1,), int
 
     Examples
@@ -86,7 +86,6 @@ class PointSets:
 
 
 def stack(parts: list[Points]) -> Points:
-    """Concatenate points."""
     if sparse.issparse(parts[0]):
         return sparse.vstack(parts, format="csr")
     return np.concatenate(parts)
@@ -94,9 +93,9 @@ def stack(parts: list[Points]) -> Points:
 
 @dataclass(frozen=True)
 class Rows:
-    """A matrix for each set, with points as rows, or one matrix with groups.
+    """Points as rows: a matrix for each set, or one matrix with groups.
 
-    Points are counts, only `whole` counts if so set, or `signed` vectors, dense.
+    `whole` refuses fractions; `signed` allows negative numbers, in dense arrays.
     """
 
     whole: bool = False
@@ -115,12 +114,10 @@ class Rows:
         return PointSets(points.toarray() if self.signed else points, read.starts), read.n_words
 
     def points(self, points: Any, n_columns: int, caller: str) -> Points:
-        """Return the rows of a user's matrix as points of the measure."""
         sets, _ = self.read([points], None, n_columns, caller)
         return sets.points
 
     def write(self, sets: PointSets, n_columns: int) -> Any:
-        """Return sets in the form of `read`, an array of matrices."""
         out = np.empty(len(sets), dtype=object)
         for i in range(len(sets)):
             out[i] = sets[i]
@@ -129,7 +126,7 @@ class Rows:
 
 @dataclass(frozen=True)
 class ItemColumns:
-    """A matrix with a row for each set and a column for each item, above 0 in the set."""
+    """One matrix with a row for each set and a column for each item, above 0 in the set."""
 
     one_matrix: ClassVar[bool] = True
     signed: ClassVar[bool] = False
@@ -137,7 +134,6 @@ class ItemColumns:
     def read(
         self, X: Any, groups: Any, n_columns: int | None, caller: str
     ) -> tuple[PointSets, int]:
-        """Return a user's sets, and the number of columns of X."""
         if groups is not None:
             raise ValueError(
                 f"groups, passed to {caller}, is for points in rows, but each row of X is a set "
@@ -158,11 +154,10 @@ class ItemColumns:
         return PointSets(X.indices.astype(np.intp), X.indptr), X.shape[1]
 
     def points(self, points: Any, n_columns: int, caller: str) -> Places:
-        """Return a user's column numbers of items; `Items.features` checks the numbers."""
+        """Return column numbers of items, checked by `Items.features`."""
         return np.asarray(points, dtype=None if len(points) else np.intp)
 
     def write(self, sets: PointSets, n_columns: int) -> sparse.csr_matrix:
-        """Return a CSR matrix with the count of each item in each set."""
         ones = np.ones(len(sets.points))
         X = sparse.csr_matrix((ones, sets.points, sets.indptr), shape=(len(sets), n_columns))
         X.sum_duplicates()

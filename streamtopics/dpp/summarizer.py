@@ -51,8 +51,6 @@ THESIS_WORDS = 500
 
 @dataclass(frozen=True)
 class Texts:
-    """Documents as lists of sentences, with features of the sentences."""
-
     documents: list[list[str]]
     features: Documents
     vectorizer: SentenceVectorizer
@@ -64,7 +62,7 @@ class Texts:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SummaryCommit(Commit):
-    """The state of the words; before any learning only the vectorizer."""
+    """Learnt state of `DPPSummarizer`; before any learning only the vectorizer."""
 
     _holds = "document_frequency: i * >=0; n_documents: >=0; n_batches: >=0"
     posterior: None = None
@@ -75,7 +73,6 @@ class SummaryCommit(Commit):
     n_batches: int = 0
 
     def weights(self, law: Callable[..., Floats]) -> Floats | None:
-        """Return the weights of words by their document frequencies; None without weights."""
         is_tfidf = isinstance(unwrap(self.vectorizer.vectorizer_), TfidfVectorizer)
         if is_tfidf or not self.document_frequency.size:
             return None
@@ -96,12 +93,12 @@ class Summary:
     Attributes
     ----------
     indices : ndarray of shape (n_chosen,), int
-        Positions of the sentences in the document.
+        Positions in the document.
     sentences : tuple of n_chosen str
     scores : ndarray of shape (n_chosen,)
         Quality; with ``quality="thesis"`` log p, in nats.
     log_gains : ndarray of shape (n_chosen,)
-        Gain of each in log det L, in nats; the largest is of the sentence chosen first.
+        Gain of each choice in log det L, in nats; the first choice has the largest.
     """
 
     indices: Places
@@ -115,15 +112,13 @@ class DigestSentence(NamedTuple):
 
     Attributes
     ----------
-    document : int
-        Position of its document in the input.
-    index : int
-        Position of the sentence in the document.
+    document, index : int
+        Positions of the document in the input, and of the sentence in the document.
     sentence : str
     score, log_gain : float
         As in `Summary`.
     n_documents : int
-        Number of documents with a sentence nearest to this sentence of the digest, by the cosine.
+        Number of documents with a sentence closest, by the cosine, to this sentence of the digest.
     """
 
     document: int
@@ -138,9 +133,9 @@ class DigestSentence(NamedTuple):
 class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=None):
     """Extractive summaries: central, mutually different sentences of a document.
 
-    A determinantal point process with a fixed kernel L, qualities times cosines, weighs a set of
-    sentences by det L; selection is greedy. The low-rank kernel that `LowRankDPP` learns is used
-    with ``quality="thesis"`` alone. `fit` is optional, and learns the frequencies of words.
+    Sentences are chosen greedily for a large determinant of a kernel: qualities times cosines.
+    `fit` is optional, and learns document frequencies as weights of words. Only
+    ``quality="thesis"`` has a kernel learnt by `LowRankDPP`.
 
     Parameters
     ----------
@@ -150,34 +145,29 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
         Maximal number of words, separated by white space, instead of `n_sentences`. Sentences too
         long for the rest are skipped.
     vectorizer : CountVectorizer, TfidfVectorizer, HashingVectorizer or None, default=None
-        Makes features of sentences; a copy is fitted in `fit` or the first `partial_fit`. None
-        hashes words of two letters or more to 2^18 binary columns; with ``quality="thesis"`` None
-        counts the 500 most frequent words.
+        Makes features of sentences; a copy is fitted. None hashes words of two letters or more to
+        2^18 binary columns; with ``quality="thesis"`` None counts the 500 most frequent words.
     quality : {"centrality", "thesis"} or callable, default="centrality"
-        "centrality" is the cosine with the mean of the document's sentences. "thesis" is the
-        kernel of Dupuy (2017), learnt in `fit`. A callable gets the sentences of a document and
-        their features, a CSR matrix with rows of length 1 or 0, and returns a number of at least 0
-        for each sentence. Sentences of quality 0 are never chosen.
+        "centrality" is the cosine with the mean of the document's sentences. "thesis" is the kernel
+        of Dupuy (2017), learnt in `fit`. A callable gets the sentences of a document and a CSR
+        matrix of features, with rows of length 1 or 0. It returns a number of at least 0 for each
+        sentence; 0 excludes a sentence.
     quality_power : float or None, default=None
-        The kernel is L_ij = (q_i q_j)^(power / 2) S_ij for sentences i and j with qualities q and
-        similarity S_ij. With power 0 the qualities do not count. None is 2; with "thesis" None is
-        1, as in Dupuy (2017).
+        Power in the kernel ``L_ij = (q_i q_j)^(power / 2) S_ij``, with qualities q and similarity
+        S. None is 2; with "thesis" 1, as in Dupuy (2017).
     fragment_weight : float, default=0.5
-        Factor of the centrality of fragments: sentences with a small first letter or a comma at the
-        start. Below 1, `digest` leaves out sentences that continue a sentence before, for example
-        "But it was not to be.", unless all sentences do. With 1 fragments count like sentences.
-    n_components : int, default=10
-        Number of columns of U, as in `LowRankDPP`. This and all further parameters are used only
-        with ``quality="thesis"``.
-    penalty, max_iter : float, default=0.01; int, default=10
-        As in `LowRankDPP`.
+        Factor of the centrality of sentences with a small first letter or a comma at the start.
+        Below 1, `digest` leaves out sentences that continue an earlier sentence, such as "But it
+        was not to be.", unless all do.
+    n_components, penalty, max_iter : int, default=10; float, default=0.01; int, default=10
+        As in `LowRankDPP`, used only with ``quality="thesis"``.
     random_state : int, RandomState instance or None, default=None
-        Seed of the first U. Nothing else is random.
+        Seed of "thesis".
 
     Attributes
     ----------
     vectorizer_ : SentenceVectorizer
-        The fitted vectorizer of sentences.
+        The fitted vectorizer.
     document_frequency_ : ndarray of shape (n_features,)
         Number of learnt documents with each word.
     n_documents_seen_, n_batch_iter_ : int
@@ -187,10 +177,10 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
 
     Notes
     -----
-    A word in df of N learnt documents has the weight log((1 + N) / (1 + df)) + 1; a
+    A word in df of N learnt documents has the weight ``log((1 + N) / (1 + df)) + 1``; a
     TfidfVectorizer keeps its own weights. Sentences without a known word, or of English stop words
-    alone, are chosen only if the document has no other sentences. With "thesis" short sentences
-    have a high quality, and summaries are about as good as chance; see :doc:`/measured`.
+    alone, are chosen only if the document has no other sentences. With "thesis" summaries are about
+    as good as chance; see :doc:`/measured`.
 
     References
     ----------
@@ -266,7 +256,7 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
         return self._fit(raw_documents=raw_documents)
 
     def partial_fit(self, raw_documents: Iterable[Any], y: Any = None) -> Self:
-        """Learn from a part of a stream. The first call fixes the vocabulary.
+        """Learn from a minibatch. The first call fixes the vocabulary.
 
         A failed call changes nothing.
 
@@ -329,7 +319,7 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
         Returns
         -------
         summaries : ndarray of shape (n_documents,), of objects
-            A list of the chosen sentences for each document, in the order of the document.
+            Lists of the chosen sentences, in the order of the document.
         """
         chosen = self.select(raw_documents)
         out = np.empty(len(chosen), dtype=object)
@@ -338,7 +328,7 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
         return out
 
     def select(self, raw_documents: Iterable[Any]) -> list[Summary]:
-        """Choose sentences of each document, with their scores.
+        """Return the chosen sentences of each document, with scores.
 
         Parameters
         ----------
@@ -365,8 +355,8 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
     ) -> list[DigestSentence]:
         """Choose central, mutually different sentences of many documents.
 
-        All sentences count as of one document, repeated sentences once. Words weigh log((2 + N) /
-        (1 + df)), by the learnt documents, or before `fit` by the given documents.
+        Repeated sentences count once. The weight of a word in df of N learnt documents is
+        ``log((2 + N) / (1 + df))``; before `fit` the given documents count.
 
         Parameters
         ----------
@@ -414,7 +404,6 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
         self, sentences: list[str], X: sparse.csr_matrix, weights: Floats | None,
         thesis: LowRankDPP | None, limits: tuple[int, int | None],
     ) -> Summary:  # fmt: skip
-        """Choose among sentences by their features, within limits of sentences and of words."""
         if not sentences:
             return Summary(np.zeros(0, dtype=np.intp), (), np.zeros(0), np.zeros(0))
         candidates = self._candidates(sentences, X, weights, thesis)

@@ -1,21 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Kernels of the sentences of a document, and greedy selection by them.
+"""Kernels of the sentences of a document, and greedy selection.
 
     L(x, y) = (q(x) q(y))^{power / 2} cos(x, y)
 
-needs no training: cosines of word features weighted by inverse document frequency, and q the
-quality of a sentence. The kernel of the thesis is learnt from a corpus by `LowRankDPP`,
+needs no training: q is the quality of a sentence, cos the cosine of word features weighted by
+inverse document frequency. The kernel of Dupuy's thesis is learnt from a corpus by `LowRankDPP`,
 
-    L(x, y) = (p(x) p(y))^{power / 2} phi(x)'A phi(y),    A = gamma I + U Diag(theta) U',
+    L(x, y) = (p(x) p(y))^{power / 2} phi(x)'A phi(y),
 
-with p the law of independent words, U and gamma of the corpus, and theta of the document. p falls
-by a factor of fifty or more with each word: with power 1 the shortest sentences win.
+with p the law of independent words. Each word lowers p by a factor of fifty or more: with power 1
+the shortest sentences win.
 
-Each step takes the point with the largest d^2 times squared quality, d the distance from the span
-of the taken points, by one row of an incomplete Cholesky factor: l of n points cost O(n l (l + r)).
-
-Source: Dupuy (2017), section 4.4; Chen, Zhang and Zhou (2018), "Fast greedy MAP inference for
-determinantal point process to improve recommendation diversity".
+References
+----------
+Dupuy (2017), section 4.4; Chen, Zhang and Zhou (2018), "Fast greedy MAP inference for determinantal
+point process to improve recommendation diversity".
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -35,7 +34,7 @@ RELATIVE_GAIN = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """Sentences to choose from, with the quality to report; `log_quality` includes the power."""
+    """Sentences to choose from. `quality` is reported; `log_quality` includes the power."""
 
     kernel: Kernel
     features: sparse.csr_matrix
@@ -44,17 +43,16 @@ class Candidates:
 
 
 def inverse_document_frequency(document_frequency: NDArray[np.int64], n_documents: int) -> Floats:
-    """log((1 + N) / (1 + df)) + 1, as in TfidfVectorizer; 1 before any document."""
+    """Return ``log((1 + N) / (1 + df)) + 1``, as in TfidfVectorizer."""
     return np.log((1 + n_documents) / (1 + document_frequency)) + 1
 
 
 def plain_idf(document_frequency: NDArray[np.int64], n_documents: int) -> Floats:
-    """log((2 + N) / (1 + df)): almost 0 for words of all documents, such as function words."""
+    """Return ``log((2 + N) / (1 + df))``, almost 0 for words of all documents."""
     return np.log((2 + n_documents) / (1 + document_frequency))
 
 
 def count_documents(documents: Iterable[sparse.csr_matrix], n_features: int) -> NDArray[np.int64]:
-    """Count the documents with each word, of shape (n_features,)."""
     found = np.zeros(n_features, dtype=np.int64)
     for X in documents:
         found[X.indices[X.data != 0]] += 1  # Once per document.
@@ -62,7 +60,7 @@ def count_documents(documents: Iterable[sparse.csr_matrix], n_features: int) -> 
 
 
 def weighted_units(X: sparse.csr_matrix, weights: Floats | None) -> sparse.csr_matrix:
-    """Weigh features and scale rows to length 1 if they have any, over the columns in use."""
+    """Return weighted rows, scaled to length 1 unless empty, over the columns in use."""
     used, columns = np.unique(X.indices, return_inverse=True)
     data = X.data * (1.0 if weights is None else weights[used][columns])
     row = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
@@ -72,7 +70,7 @@ def weighted_units(X: sparse.csr_matrix, weights: Floats | None) -> sparse.csr_m
 
 
 def centrality(units: sparse.csr_matrix) -> Floats:
-    """The cosine of each row, of length 1 or 0, with the mean of all rows; at least 0."""
+    """Return the cosine of each row with the mean of all rows, at least 0."""
     mean = np.asarray(units.sum(axis=0)).ravel()
     length = np.linalg.norm(mean)
     return np.asarray(np.maximum(units @ mean / (length if length > 0 else 1.0), 0.0))
@@ -81,7 +79,7 @@ def centrality(units: sparse.csr_matrix) -> Floats:
 def counts_of_nearest(
     chosen: sparse.csr_matrix, documents: list[sparse.csr_matrix], weights: Floats | None
 ) -> NDArray[np.int64]:
-    """Number of documents for which each of some sentences is the nearest, by the cosine.
+    """Count the documents nearest to each chosen sentence, by the cosine.
 
     Of equal sentences the first counts; if all cosines are 0, none.
     """
@@ -99,19 +97,18 @@ def counts_of_nearest(
 def cosine_candidates(
     units: sparse.csr_matrix, quality: Floats, quality_power: float
 ) -> Candidates:
-    """Return the candidates under the kernel of cosines; rows of `units` have length 1 or 0."""
     same = Kernel(np.zeros((units.shape[1], 0)), np.zeros(0), gamma=1.0)
     return Candidates(same, units, quality, log_power(quality, quality_power))
 
 
 def log_power(quality: Floats, quality_power: float) -> Floats:
-    """log q^{power / 2}; -inf for q = 0, whatever the power."""
+    """Return ``log q^{power / 2}``, -inf for q = 0."""
     logs = np.log(quality, where=quality > 0, out=np.zeros(len(quality)))
     return np.where(quality > 0, 0.5 * quality_power * logs, -np.inf)
 
 
 def distinct_units(sentences: Sequence[str]) -> sparse.csr_matrix:
-    """Make features for sentences without any: a row of length 1 for each different text."""
+    """Return features for sentences without any: a unit vector for each different text."""
     columns: dict[str, int] = {}
     texts = [sentence.strip() for sentence in sentences]
     codes = [columns.setdefault(text, len(columns)) if text else -1 for text in texts]
@@ -122,13 +119,12 @@ def distinct_units(sentences: Sequence[str]) -> sparse.csr_matrix:
 
 
 def known_sentences(documents: Iterable[sparse.csr_matrix]) -> list[sparse.csr_matrix]:
-    """Return the sentences of each document with a known word, as sets of words."""
+    """Return the sentences of each document with known words, as sets of words."""
     known: Iterator[Any] = (X[X.getnnz(axis=1) > 0] for X in documents)
     return [(X != 0).astype(np.float64) for X in known]
 
 
 def thesis_candidates(model: LowRankDPP, X: sparse.csr_matrix, quality_power: float) -> Candidates:
-    """Return the candidates of a document under the thesis' kernel; the quality is log p."""
     [theta] = np.asarray(model.transform(known_sentences([X])))
     process = model.process(theta)
     log_p, features = process.measure.log_p(X), process.measure.features(X)
@@ -140,7 +136,7 @@ def thesis_candidates(model: LowRankDPP, X: sparse.csr_matrix, quality_power: fl
 
 @dataclass(frozen=True, eq=False)
 class Selection:
-    """Places of points in the order of the choice, and their gains in log det L_Y, in nats."""
+    """Chosen points in order, and the gain of each in log det L_Y, in nats."""
 
     chosen: Places
     log_gains: Floats
@@ -150,9 +146,9 @@ def greedy_map(
     kernel: Kernel, Phi: Points, *, n_points: int | None = None,
     log_quality: Floats | None = None, costs: Floats | None = None, budget: float | None = None,
 ) -> Selection:  # fmt: skip
-    """Choose points of a large det L_Y, L(x, y) = q(x) phi_x'A phi_y q(y).
+    """Choose points Y greedily for a large det L_Y, with ``L(x, y) = q(x) phi_x'A phi_y q(y)``.
 
-    Stops early when all further points lie in the span of the chosen points.
+    The choice stops early if all other points lie in the span of the chosen points.
 
     Parameters
     ----------
@@ -162,9 +158,9 @@ def greedy_map(
     n_points : int or None, default=None
         Maximal number of points; None for no limit.
     log_quality : ndarray of shape (n,) or None, default=None
-        log q in nats; -inf excludes a point. None is 0.
+        log q; -inf excludes a point. None is 0.
     costs, budget : ndarray of shape (n,) and float, or None, default=None
-        Cost of each point, such as its words, and the maximal sum. Too costly points are skipped.
+        Cost of each point, and the maximal sum. Too costly points are skipped.
 
     Examples
     --------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Base measures learnt from the sets so far, by immutable totals."""
+"""Totals over the sets seen, and the base measures learnt from these totals."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ MOST_WORDS = 1_000_000
 
 
 class Totals(ABC):
-    """Totals over the sets so far, for the base measure."""
+    """Immutable totals over the sets seen, and their base measure."""
 
     @property
     @abstractmethod
@@ -39,7 +39,7 @@ class Totals(ABC):
         """Return the totals with further sets."""
 
     def independent_log_likelihood(self, sets: PointSets) -> Floats | None:
-        """Return the log-likelihood of sets of independent points; None for Poisson draws."""
+        """Return the log-likelihood of independent points; None for a Poisson number of draws."""
         return None
 
 
@@ -53,7 +53,6 @@ class ColumnSums(Totals):
 
     @classmethod
     def none(cls, n_columns: int) -> Self:
-        """Return the totals before the first set."""
         return cls(0, np.zeros(n_columns))
 
     def plus(self, sets: PointSets) -> Self:
@@ -66,8 +65,6 @@ class ColumnSums(Totals):
 
 
 class ItemCounts(ColumnSums):
-    """The number of sets, and of those with each item."""
-
     form = Items.form
 
     def count(self, sets: PointSets) -> tuple[int, Floats]:
@@ -78,7 +75,7 @@ class ItemCounts(ColumnSums):
         return Items.of(len(self.sums))
 
     def independent_log_likelihood(self, sets: PointSets) -> Floats:
-        """Return that of items with their shares of the sets seen, plus half a set each way."""
+        """Return the log-likelihood, with ``(n + 1/2) / (N + 1)`` for an item in n of N sets."""
         share = (self.sums + 0.5) / (self.n + 1)
         logits = (np.log(share) - np.log1p(-share))[sets.points]
         sums = np.concatenate([[0.0], np.cumsum(logits)])
@@ -86,8 +83,6 @@ class ItemCounts(ColumnSums):
 
 
 class WordSets(ColumnSums):
-    """The number of sentences, and of those with each word."""
-
     form = Bernoulli.form
 
     def count(self, sets: PointSets) -> tuple[int, Floats]:
@@ -101,8 +96,6 @@ class WordSets(ColumnSums):
 
 
 class WordCounts(ColumnSums):
-    """The number of sentences, and the sum of the counts of each word."""
-
     form = Poisson.form
 
     def count(self, sets: PointSets) -> tuple[int, Floats]:
@@ -115,7 +108,7 @@ class WordCounts(ColumnSums):
 
 @dataclass(frozen=True, eq=False)
 class WordsAndLengths(Totals):
-    """The sum of the counts of each word, and the number of sentences of each length."""
+    """The count of each word, and the number of sentences of each length."""
 
     _holds = "counts: V >=0; lengths: * >=0"
     counts: Floats
@@ -144,7 +137,7 @@ class WordsAndLengths(Totals):
 
 @dataclass(frozen=True, eq=False)
 class VectorMoments(Totals):
-    """Mean and squared deviations of each column, added up as by Chan et al. (1983)."""
+    """Mean and squared deviations of each column, updated as in Chan et al. (1983)."""
 
     _holds = "n_points: >=0; mean: V; squares: V >=0"
     n_points: int
@@ -173,8 +166,6 @@ class VectorMoments(Totals):
 
 @dataclass(frozen=True, eq=False)
 class FixedMeasure(Totals):
-    """A known, fixed base measure."""
-
     known: BaseMeasure
 
     @property
@@ -187,7 +178,7 @@ class FixedMeasure(Totals):
 
     @property
     def n_columns(self) -> int:
-        """Columns of the points; Fourier has more features than these."""
+        """Columns of the points; Fourier has more features."""
         points = self.known.sample(0, np.random.default_rng(0))
         return points.shape[1] if points.ndim == 2 else len(self.known.v)
 

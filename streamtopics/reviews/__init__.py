@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Models of reviews with ratings, of items and by users.
+"""Topic models of reviews with ratings, of items and by users.
 
 base            the parts that the estimators share
-rating_lda      topics of praise and of blame beside descriptive ones
+rating_lda      topics of praise and of blame
 supervised_lda  topics that predict a rating
 hidden_factors  a recommender whose factors are topics
-inference       the local step on reviews with a sign
-factors         ratings and topics from the same factors
+inference       documents of `rating_lda`
+factors         ratings and topics of `hidden_factors`
 effects         users and items in ratings, and tables by label
 batch_em        learning from a whole corpus
 """

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The parts that the models of ratings share.
 
-A whole corpus, or the first minibatch with words, is learnt by rounds of EM; each later minibatch
-makes a step of online EM. A subclass has `_start`, `_at_once`, `_stepped`, and `_shares` of topics.
+A corpus, or the first minibatch with words, is learnt by rounds of EM, each later minibatch by a
+step of online EM. A subclass has `_start`, `_at_once`, `_stepped` and `_shares`.
 
-Online EM: after N documents, a minibatch of B documents moves the mean statistics of a document by
-a part r = (B / (N + B))^kappa. lam - eta is the mean times the number n_t of documents in the mean,
-1 / n_t = (1 - r)^2 / n_{t-1} + r^2 / B. With kappa = 1, lam is the posterior of all documents.
+After N documents, a minibatch of B documents moves the mean statistics of a document by the part
+``r = (B / (N + B))^kappa``. The topics are the prior plus the mean times n_t, the number of
+documents in the mean: ``1 / n_t = (1 - r)^2 / n_{t-1} + r^2 / B``.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ MOST_RATING = 1e100
 
 @dataclass(frozen=True)
 class RatedCommit(Commit):
-    """All fields changed by a step."""
+    """Learnt state of a model of ratings."""
 
     _holds = "log_theta: *; remembered: >=0"
     posterior: TopicPosterior
@@ -83,13 +83,12 @@ class RatedCommit(Commit):
 
     @property
     def labels(self) -> dict[str, np.ndarray]:
-        """Known items and users."""
         return {}
 
 
 @dataclass(frozen=True)
 class Step:
-    """A step of online EM: r, the weights of the past and of the minibatch, and n_t."""
+    """A step of online EM: r, the weights of past and minibatch, and n_t."""
 
     rate: float
     retain: float
@@ -108,14 +107,13 @@ class Step:
 
 
 def moved(mean: np.ndarray | None, observed: np.ndarray | None, rate: float) -> np.ndarray | None:
-    """A running mean after a step; None without a mean, or without an observation."""
+    """Return `mean` moved towards `observed`; if either is None, the other."""
     if mean is None or observed is None:
         return mean if observed is None else observed
     return np.asarray(mean + rate * (observed - mean))
 
 
 def check_ratings(y: ArrayLike | None, X: sparse.csr_matrix, caller: str) -> np.ndarray:
-    """Ratings as float64, one for each row of X."""
     if y is None:
         raise ValueError(
             f"{caller} requires y to be passed, but the target y is None; y are the ratings. "
@@ -135,7 +133,7 @@ def check_ratings(y: ArrayLike | None, X: sparse.csr_matrix, caller: str) -> np.
 def check_labels(
     labels: ArrayLike, name: str, n: int, caller: str, known: np.ndarray | None
 ) -> np.ndarray:
-    """Labels of users or items as int64 or str, one for each of n rows, like those `known`."""
+    """Return labels of users or items as int64 or str, checked to be n, as `known`."""
     check_not_masked(labels, caller, name)
     # Of a list with strings and NaN NumPy would make strings.
     found = np.asarray(labels, dtype=None if isinstance(labels, np.ndarray) else object)
@@ -177,11 +175,11 @@ class RatedTopicModel(LearntTopics, CountsInput):
     # Hooks
 
     def _at_once(self, batch: Documents, pool: Workers) -> RatedCommit:
-        """Learn from nothing, from a whole corpus."""
+        """Return the state learnt from a whole corpus, from scratch."""
         raise NotImplementedError
 
     def _stepped(self, batch: Documents, pool: Workers) -> tuple[Blend, RatedCommit]:
-        """Return the step of online EM for a minibatch, and the other changes."""
+        """Return the change of the topics by a minibatch, and the new state."""
         raise NotImplementedError
 
     def _shares(self, batch: Documents, pool: Workers) -> np.ndarray:
@@ -206,7 +204,6 @@ class RatedTopicModel(LearntTopics, CountsInput):
     def _labels(
         self, columns: Mapping[str, Column], n: int, method: str, known: dict[str, np.ndarray]
     ) -> Labels:
-        """Labels of n items and users by name, checked."""
         caller = self._caller(method)
         return {
             k: None if v is None else check_labels(v, k, n, caller, known.get(k))
@@ -219,7 +216,7 @@ class RatedTopicModel(LearntTopics, CountsInput):
     # Learning
 
     def _moved(self, n: int, log_theta: np.ndarray | None) -> tuple[Step, Any]:
-        """The step of a minibatch of n documents, and the record with its running mean."""
+        """Return the step of n documents, and the state with the moved mean."""
         commit = self._commit
         n_before, kappa = commit.posterior.n_documents, float(self.kappa)
         step = Step.by_documents(n_before, commit.remembered, n, kappa)
@@ -227,7 +224,7 @@ class RatedTopicModel(LearntTopics, CountsInput):
         return step, replace(commit, log_theta=log_theta, remembered=step.remembered)
 
     def _solved(self, alpha: np.ndarray, *mean_logs: np.ndarray | None) -> np.ndarray:
-        """alpha and omega by Newton's method, if learnt and observed."""
+        """Return alpha and omega, by Newton's method if learnt and observed."""
         solved, K = alpha.copy(), self.n_components
         for part, mean_log in zip((np.s_[:K], np.s_[K:]), mean_logs, strict=False):
             if self.learn_priors and mean_log is not None and len(alpha[part]) > 1:
@@ -240,7 +237,7 @@ class RatedTopicModel(LearntTopics, CountsInput):
 
     @property
     def _begun(self) -> bool:
-        """Whether words were seen: small steps would keep equal topics equal."""
+        """Whether words were seen. Before, small steps would keep topics equal."""
         return super()._begun and not self._commit.posterior.knows_nothing
 
     def _learn_all(self, batch: Documents, pool: Workers) -> None:
@@ -255,7 +252,7 @@ class RatedTopicModel(LearntTopics, CountsInput):
 
     @contextmanager
     def _rounds(self, n_tokens: float, n_stages: int = 1) -> Iterator[Callable[..., EMResult]]:
-        """`run_em` with the parameters of the estimator and a display of progress."""
+        """Yield `run_em` with the estimator's parameters and a display of progress."""
         eta, n_tokens = self._commit.posterior.eta, max(n_tokens, 1.0)
         total, shown = n_stages * self.max_iter, self.verbose > 0
         with Progress(type(self).__name__, total, enabled=shown, units=self._units) as line:
@@ -270,7 +267,6 @@ class RatedTopicModel(LearntTopics, CountsInput):
             )  # fmt: skip
 
     def _commit_of(self, result: EMResult, batch: Documents) -> Any:
-        """The record with the results of the rounds over a corpus."""
         return replace(
             self._commit, posterior=result.posterior, n_iter=result.n_rounds,
             remembered=float(batch.n_documents), objective=result.bounds,
@@ -282,12 +278,11 @@ class RatedTopicModel(LearntTopics, CountsInput):
 
     @property
     def topic_word_prior_(self) -> np.ndarray:
-        """Pseudo-counts of words in each topic before any word, of shape (n_features,)."""
+        """Pseudo-count of each word in a topic, of shape (n_features,)."""
         posterior = self.posterior_
         return np.broadcast_to(posterior.eta[:, 0], posterior.shape[:1]).copy()
 
     def _transformed(self, X: Any, **columns: Any) -> np.ndarray:
-        """Shares of topics in documents, in the precision of X."""
         batch = self._checked_documents("transform", X, **columns)
         shares = self._inferred(lambda pool: self._shares(batch, pool))
         return labelled(self, shares.astype(batch.X.dtype), row_labels(X))
@@ -303,7 +298,7 @@ class RatedTopicModel(LearntTopics, CountsInput):
         return log_probability, float(held_out.sum(dtype=np.float64))
 
     def _gamma(self, X: sparse.csr_matrix, view: TopicView, pool: Workers) -> np.ndarray:
-        """Dirichlet parameters of q(theta) of documents under plain topics."""
+        """Return Dirichlet parameters of topic proportions, by LDA."""
         n_topics = self.posterior_.shape[1]
         model = RatedLDA(n_topics, self.local_tol, SWEEPS_OF_TRANSFORM)
         out = np.empty((X.shape[0], n_topics))
@@ -343,7 +338,7 @@ class UserItemModel(RatedTopicModel):
     def fit_transform(
         self, X: Any, y: Column = None, items: Column = None, users: Column = None
     ) -> np.ndarray:
-        """`fit`, then `transform` of the same reviews."""
+        """Call `fit` and `transform` on the same reviews."""
         return self.fit(X, y, items=items, users=users).transform(X, items=items, users=users)
 
     def partial_fit(
@@ -351,7 +346,7 @@ class UserItemModel(RatedTopicModel):
     ) -> Self:
         """Learn from one minibatch: the first as in `fit`, later ones by a step of online EM.
 
-        A failed call changes nothing. Learning starts with the first minibatch with a word.
+        A failed call changes nothing. Minibatches without words are skipped at the start.
 
         {X_to_learn}
         {ratings}
@@ -364,7 +359,7 @@ class UserItemModel(RatedTopicModel):
     def transform(self, X: Any, items: Column = None, users: Column = None) -> np.ndarray:
         """Infer the share of each topic in reviews of unknown rating.
 
-        Known profiles give the proportions; otherwise the review alone.
+        A known item or user gives the proportions; otherwise the review alone.
 
         {X}
         {items_and_users}
@@ -377,7 +372,7 @@ class UserItemModel(RatedTopicModel):
         return self._transformed(X, items=items, users=users)
 
     def predict_words(self, items: Column = None, users: Column = None) -> np.ndarray:
-        """Predict the words of future reviews of items, by users or both.
+        """Predict the words of future reviews by items, users or both.
 
         Parameters
         ----------
@@ -386,7 +381,7 @@ class UserItemModel(RatedTopicModel):
         Returns
         -------
         probabilities : ndarray of shape (n_documents, n_features)
-            Probability of each word; rows sum to 1.
+            Rows sum to 1.
         """
         check_is_fitted(self)
         given = items if items is not None else users
@@ -397,11 +392,11 @@ class UserItemModel(RatedTopicModel):
         return self._whole(lambda: self._expected_shares(labels, n) @ self.topic_word_)
 
     def _profiles(self, labels: Labels, n: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return proportions by profile, the prior's for unknown profiles, and which are known."""
+        """Return topic proportions by item or user, the prior's if unknown, and which are known."""
         raise NotImplementedError
 
     def _expected_shares(self, labels: Labels, n: int) -> np.ndarray:
-        """Share of each topic in reviews before they are read."""
+        """Return the share of each topic in unread reviews."""
         return self._profiles(labels, n)[0]
 
     def score_samples(self, X: Any, items: Column = None, users: Column = None) -> np.ndarray:

@@ -1,22 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Variational EM over a whole corpus, with hyper-parameters learnt by Newton's method.
+"""Variational EM over a whole corpus, with priors learnt by Newton's method.
 
-A round is an E-step in the documents, with the bound; then alpha from the documents, eta from
-q(beta), and q(beta) from the expected counts. Each step raises the bound
+A round is an E-step in the documents, then new alpha, eta and posterior q(beta) of the topics. Each
+step raises the bound
 
     L = E_q[log p(x, z, theta | beta)] - E_q[log q(z, theta)] - KL(q(beta) || p(beta | eta)).
 
-Learning of eta. Under q(beta) it maximises
+eta maximises, for K topics and V words,
 
-    f(eta) = K (log Gamma(V eta) - V log Gamma(eta)) + eta sum_kv E[log beta_kv],
+    f(eta) = K (log Gamma(V eta) - V log Gamma(eta)) + eta sum_kv E[log beta_kv]
 
-with f' = K V (psi(V eta) - psi(eta)) + sum and f'' = K V (V psi'(V eta) - psi'(eta)) < 0,
-by Newton's method in x = log eta. With h(y) = y (log y - psi(y)), the slope there is K V times
-
-    F(x) = (log V + mean E[log beta_kv]) eta + h(eta) - h(V eta) / V.
-
-The mean is at most -log V, and h(eta) - h(V eta) / V is a constant plus the Laplace transform of a
-positive decreasing density. So F' < 0 and |F''| <= |F'|: a Newton step of at most 1 never lowers f.
+by Newton's method in log eta. A step of at most 1 never lowers f.
 """
 
 from __future__ import annotations
@@ -48,7 +42,7 @@ AlphaStep = Callable[[np.ndarray, Statistics, Any], np.ndarray]
 
 @dataclass(frozen=True)
 class EMResult:
-    """Result of the last round, and the bound L in nats of all rounds but a random start."""
+    """Result of the last round, and L in nats for each round but a random start."""
 
     posterior: TopicPosterior
     statistics: Statistics
@@ -61,11 +55,10 @@ def run_em(
     posterior: TopicPosterior, e_step: EStep, alpha_step: AlphaStep, *, seed: int, learn_eta: bool,
     max_iter: int, tol: float, report: Callable[[float], None], documents: Any = None,
 ) -> EMResult:  # fmt: skip
-    """Rounds until the gain is less than `tol` times the bound; from a random start 11 at least.
+    """Run EM until a round gains less than `tol` times the bound.
 
-    The start is `posterior`, random if empty, and `documents`. `e_step` maps topics and documents
-    to statistics and documents; `alpha_step` maps alpha and documents to alpha. A learnt eta is a
-    number.
+    An empty `posterior` means a random start, and at least 11 rounds. `documents` are latent
+    variables, passed from round to round.
     """
     bounds: list[float] = []
     burn_in = BURN_IN if posterior.knows_nothing else 0
@@ -91,20 +84,20 @@ def run_em(
 def fresh(
     eta: np.ndarray, shape: tuple[int, int], alpha: np.ndarray | None, statistics: Statistics
 ) -> TopicPosterior:
-    """The posterior of topics under a prior, after all statistics."""
+    """Return the posterior of topics after all statistics."""
     posterior = TopicPosterior(eta, shape, alpha)
     posterior.blend(Blend(1.0, 1.0, 0.0, statistics))
     return posterior
 
 
 def divergence(posterior: TopicPosterior) -> float:
-    """KL(q(beta) || p(beta | eta)), over all topics."""
+    """Return ``KL(q(beta) || p(beta | eta))``, summed over topics."""
     eta = np.broadcast_to(posterior.eta, posterior.shape)
     return float(dirichlet.kl(posterior.dense(), eta, axis=0).sum())
 
 
 def learnt_eta(posterior: TopicPosterior) -> float:
-    """The eta of greatest bound under q(beta)."""
+    """Return the eta of greatest bound."""
     n_words, n_topics = posterior.shape
     total = -n_words * digamma(posterior.mass).sum()
     for start in range(0, n_words, WORDS_AT_ONCE):
@@ -114,9 +107,9 @@ def learnt_eta(posterior: TopicPosterior) -> float:
 
 
 def solve_eta(mean_log_beta: float, n_words: int, start: float) -> float:
-    """The eta with V (psi(V eta) - psi(eta)) + V mean_log_beta = 0, within the bounds.
+    """Return the eta with ``psi(V eta) - psi(eta) + mean_log_beta = 0``, within bounds.
 
-    `mean_log_beta` is the mean of E[log beta_kv]; with one word eta stays.
+    `mean_log_beta` is the mean of ``E[log beta_kv]``.
     """
     if n_words < 2:
         return start
@@ -133,7 +126,7 @@ def solve_eta(mean_log_beta: float, n_words: int, start: float) -> float:
 
 
 def derivatives(eta: float, mean_log_beta: float, n_words: int) -> tuple[float, float]:
-    """f'(eta) / K and f''(eta) / K."""
+    """Return ``f'(eta) / K`` and ``f''(eta) / K``."""
     first = n_words * (digamma(n_words * eta) - digamma(eta) + mean_log_beta)
     second = n_words * (n_words * polygamma(1, n_words * eta) - polygamma(1, eta))
     return float(first), float(second)

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Effects of users and items on ratings: a ridge ANOVA that can continue on a stream.
+"""Effects of users and items on ratings: a ridge regression that can continue on a stream.
 
-A rating of item c by user u is y = mu + a_u + b_c + noise. The effects minimise
+A rating of item c by user u is ``y = mu + a_u + b_c + noise``. The effects minimise
 
     sum_d (y_d - mu - a_u - b_c)^2 + n (mu - mu')^2
         + sum_u (penalty + n_u) (a_u - a'_u)^2 + sum_c (penalty + n_c) (b_c - b'_c)^2
 
-The primed values, and the numbers n_u and n_c of their ratings, come from earlier minibatches. The
-first minibatch is a ridge regression; later ones treat earlier effects as independent.
+Primed values and the numbers n of ratings come from earlier minibatches.
 """
 
 from __future__ import annotations
@@ -28,27 +27,27 @@ MOST_STEPS = 1000
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of `values`, of shape (n, m), by `labels`, int64 or str, sorted, each once."""
+    """Rows of `values`, (n, m), by sorted unique `labels` of int64 or str."""
 
     _holds = "labels: any N; values: N *"
     labels: np.ndarray
     values: np.ndarray
 
     def places(self, labels: np.ndarray | None, n: int = 0) -> np.ndarray:
-        """The row of each label, -1 if unknown; -1 n times without labels."""
+        """Return the row of each label, -1 if unknown; n times -1 without labels."""
         if labels is None or not len(self.labels):
             return np.full(n if labels is None else len(labels), -1)
         found = np.minimum(np.searchsorted(self.labels, labels), len(self.labels) - 1)
         return np.where(self.labels[found] == labels, found, -1)
 
     def lookup(self, labels: np.ndarray | None, default: np.ndarray) -> np.ndarray:
-        """The first columns by label; for unknown labels the rows of `default`."""
+        """Return the first columns by label; for unknown labels the rows of `default`."""
         out, places = default.copy(), self.places(labels, len(default))
         out[places >= 0] = self.values[places[places >= 0], : default.shape[1]]
         return out
 
     def extended(self, labels: np.ndarray) -> Table:
-        """The table with a row of zeros for each new label."""
+        """Return the table with a row of zeros for each new label."""
         union = np.union1d(self.labels, labels) if len(self.labels) else np.unique(labels)
         values = np.zeros((len(union), self.values.shape[1]))
         if len(self.labels):
@@ -56,14 +55,12 @@ class Table:
         return Table(union, values)
 
     def replaced(self, places: np.ndarray, values: np.ndarray) -> Table:
-        """The table with other values in some rows."""
         out = self.values.copy()
         out[places] = values
         return Table(self.labels, out)
 
 
 def empty_table(n_columns: int) -> Table:
-    """A table without rows."""
     return Table(np.empty(0, dtype=np.int64), np.zeros((0, n_columns)))
 
 
@@ -93,7 +90,7 @@ Labels = np.ndarray | None
 def learn_effects(
     before: Effects, y: np.ndarray, users: Labels, items: Labels, penalty: float
 ) -> tuple[Effects, np.ndarray]:
-    """The effects with further ratings, and the signs +1 or -1 of these ratings."""
+    """Return the effects with further ratings, and the `reduced_ratings`."""
     n = len(y)
     if n == 0:
         return before, np.zeros(0, dtype=np.int8)
@@ -121,7 +118,7 @@ def learn_effects(
 
 
 def _part(table: Table, labels: Labels, n: int) -> tuple[Table, np.ndarray, sparse.csr_matrix]:
-    """A table with the labels of n ratings, the rows that occur, and their indicators, if any."""
+    """Return a table with further labels, the rows that occur, and their indicators."""
     if labels is None:
         return table, np.empty(0, int), sparse.csr_matrix((n, 0))
     table = table.extended(labels)
@@ -131,7 +128,7 @@ def _part(table: Table, labels: Labels, n: int) -> tuple[Table, np.ndarray, spar
 
 
 def _solve(design: sparse.csr_matrix, residual: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """(Z' Z + diag(weight))^-1 Z' residual, by conjugate gradients."""
+    """Return ``(Z' Z + diag(weight))^-1 Z' residual``, by conjugate gradients."""
     by_column = design.T.tocsr()
     diagonal = np.asarray(by_column.multiply(by_column).sum(axis=1)).ravel() + weight
     n = len(weight)
@@ -141,12 +138,11 @@ def _solve(design: sparse.csr_matrix, residual: np.ndarray, weight: np.ndarray) 
 
 
 def effects_of(table: Table, labels: np.ndarray | None, n: int) -> np.ndarray:
-    """The effect of each label; 0 for unknown labels."""
     return table.lookup(labels, np.zeros((n, 1)))[:, 0]
 
 
 def reduced_ratings(effects: Effects, y: np.ndarray, users: np.ndarray | None) -> np.ndarray:
-    """+1 if a rating is at least mu + a_u, the average of its user, else -1."""
+    """Return 1 if a rating is at least the average of its user, mu + a_u, else -1."""
     expected = effects.mean + effects_of(effects.users, users, len(y))
     spread = np.abs(y - effects.mean).max(initial=0.0)
     tolerance = TOLERANCE * spread + PRECISION * np.abs(expected)
@@ -154,7 +150,7 @@ def reduced_ratings(effects: Effects, y: np.ndarray, users: np.ndarray | None) -
 
 
 def probability_of_positive(effects: Effects, items: np.ndarray | None, n: int) -> np.ndarray:
-    """P(b_c + noise >= 0); the share of positive ratings for unknown items."""
+    """Return ``P(b_c + noise >= 0)``; for unknown items the share of positive ratings."""
     share = effects.n_positive / effects.n if effects.n else 0.5
     tolerance = TOLERANCE * effects.deviation + PRECISION * abs(effects.mean) + 10 * LEAST_DEVIATION
     margin = effects_of(effects.items, items, n) + tolerance

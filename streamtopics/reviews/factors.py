@@ -1,15 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Hidden factors as topics: a recommender with item factors as topics of the reviews.
 
-A rating of item i by user u is about offset + b_u + b_i + g_u' g_i, and a word of a review
-of i comes from topic k with the probability theta_ik proportional to exp(peakedness g_ik). The
-objective to minimise is (McAuley and Leskovec 2013)
+A rating of item i by user u is about ``offset + b_u + b_i + g_u' g_i``. A word of a review of i
+comes from topic k, phi_k, with probability theta_ik proportional to ``exp(peakedness g_ik)``. The
+objective to minimise, with word counts c_iw, is (McAuley and Leskovec 2013)
 
     sum of squared errors + penalty * squares of all b and g
         - text_weight * (sum_iw c_iw log sum_k theta_ik phi_kw + eta sum_kw log phi_kw).
-
-The source samples topics of words. Here expectations are used (EM), so each round lowers the loss:
-phi in closed form, the factors by L-BFGS on sum_ik N_ik log theta_ik.
 """
 
 from __future__ import annotations
@@ -37,7 +34,7 @@ FLAT = -350.0, 350.0
 
 @dataclass(frozen=True)
 class Factors:
-    """Biases and factors of users and items, (n, 1 + K); peakedness is the source's kappa."""
+    """Biases and factors of users and items, each (n, 1 + K)."""
 
     offset: float
     peakedness: float
@@ -46,11 +43,10 @@ class Factors:
 
     @property
     def proportions(self) -> np.ndarray:
-        """theta, of shape (n_items, K)."""
+        """Topic proportions theta, of shape (n_items, K)."""
         return softmax(self.peakedness * self.items[:, 1:], axis=1)
 
     def ratings(self, user: np.ndarray, item: np.ndarray) -> np.ndarray:
-        """Expected ratings of pairs."""
         of_user, of_item = self.users[user], self.items[item]
         factors = np.einsum("ik,ik->i", of_user[:, 1:], of_item[:, 1:])
         return np.asarray(self.offset + of_user[:, 0] + of_item[:, 0] + factors)
@@ -79,7 +75,7 @@ class Ratings:
 def objective(
     factors: Factors, ratings: Ratings, counts: np.ndarray, text_weight: float
 ) -> tuple[float, Factors]:
-    """Squared errors + penalties - text_weight sum_ik counts_ik log theta_ik, and its gradient."""
+    """Return errors + penalties ``- text_weight sum_ik counts_ik log theta_ik``, and gradient."""
     before, peakedness = ratings.before, factors.peakedness
     log_theta = log_softmax(peakedness * factors.items[:, 1:], axis=1)
     error = factors.ratings(ratings.user, ratings.item) - ratings.y
@@ -103,7 +99,7 @@ def objective(
 
 
 def summed(place: np.ndarray, rows: Any, n: int, weight: np.ndarray) -> Any:
-    """Weighted sums of rows by place, as n rows."""
+    """Return n weighted sums of rows, by place."""
     shape = n, len(place)
     return sparse.csr_matrix((weight, (place, np.arange(len(place)))), shape=shape) @ rows
 
@@ -112,7 +108,7 @@ def fit_factors(
     factors: Factors, ratings: Ratings, counts: np.ndarray, text_weight: float, n_steps: int,
     *, learn_peakedness: bool,
 ) -> Factors:  # fmt: skip
-    """Steps of L-BFGS on the factors, the offset, and v of log peakedness = M tanh(v / M)."""
+    """Return the factors after steps of L-BFGS; log peakedness is ``M tanh(v / M)``, v free."""
     n_users, n_items, width = len(factors.users), len(factors.items), factors.users.shape[1]
     most = np.log(MOST_PEAKEDNESS)
 
@@ -139,7 +135,7 @@ def fit_factors(
 
 
 def led_by_text(factors: Factors, counts: np.ndarray) -> Factors:
-    """Items' factors with theta_ik proportional to counts_ik + 1 / K."""
+    """Return factors with theta_ik of items proportional to ``counts_ik + 1 / K``."""
     logs = np.log(counts + 1 / counts.shape[1])
     items = factors.items.copy()
     items[:, 1:] = (logs - logs.mean(axis=1, keepdims=True)) / factors.peakedness
@@ -149,7 +145,7 @@ def led_by_text(factors: Factors, counts: np.ndarray) -> Factors:
 def expected_topics(
     source: TopicPosterior, items: Minibatch, theta: np.ndarray, workers: Workers
 ) -> tuple[Statistics, np.ndarray]:
-    """Expected counts of words in topics, with the log likelihood, and of items in topics."""
+    """Return expected counts of words and of items in topics, and the log likelihood."""
     K, n_items = theta.shape[1], len(theta)
     n_words, width = len(items.words), variational.padded_width(K)
     phi, padded = np.zeros((n_words, width)), np.zeros((n_items, width))
@@ -173,6 +169,6 @@ def expected_topics(
 
 
 def log_prior(posterior: TopicPosterior) -> float:
-    """eta sum_kw log phi_kw."""
+    """Return ``eta sum_kw log phi_kw``."""
     phi = posterior.dense() / posterior.mass
     return float((np.broadcast_to(posterior.eta, phi.shape) * np.log(phi)).sum())

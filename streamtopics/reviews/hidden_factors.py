@@ -44,7 +44,7 @@ SWEEPS_OF_START, ROUNDS_OF_START, ROUNDS_OF_STEP = 20, 20, 2
 
 @dataclass(frozen=True, kw_only=True)
 class FactorsCommit(RatedCommit):
-    """All fields changed by a step of `HiddenFactorsTopics`."""
+    """Learnt state of `HiddenFactorsTopics`."""
 
     _holds = "shared_user: K; offset:; peakedness:"
     items: Table  # Bias, factors, number of ratings, and expected tokens of each topic.
@@ -73,9 +73,9 @@ Fitted = tuple[Factors, Statistics, np.ndarray]
 class HiddenFactorsTopics(UserItemModel):
     """Recommender and topic model in one: hidden factors as topics (HFT).
 
-    A rating is an offset, a bias of the user, a bias of the item, and the product of the factors of
-    both. The factors of an item are also the logarithms of the topic proportions of its reviews, so
-    words help to predict ratings, above all of items with few.
+    A rating is an offset, a bias of the user, a bias of the item, and the inner product of the
+    factors of both. The factors of an item are also, up to scale, the logarithms of the topic
+    proportions of its reviews. So words help to predict ratings, above all of items with few.
 
     Parameters
     ----------
@@ -84,13 +84,11 @@ class HiddenFactorsTopics(UserItemModel):
     text_weight : float, default=0.1
         Weight of the log likelihood of words (the paper's mu) against squared errors of ratings.
     factor_penalty : float, default=1.0
-        Weight of the squares of biases and factors, in ratings. The paper does not penalise the
-        factors of items.
+        Weight of squared biases and factors. The paper does not penalise factors of items.
     {stream_kappa}
     {em_topic_word_prior}
     max_iter : int, default=50
-        Maximal number of rounds of `fit`. The start is LDA of the items' reviews. A round finds the
-        topics of the words, then learns the topics and the factors.
+        Maximal rounds of `fit`, from LDA: topics of the words, then topics and factors.
     max_gradient_iter : int, default=10
         Iterations of L-BFGS on the factors in a round.
     tol : float, default=1e-4
@@ -104,22 +102,21 @@ class HiddenFactorsTopics(UserItemModel):
     components_ : ndarray of shape (n_components, n_features)
         Expected tokens of each word in each topic, with the pseudo-counts; not normalised.
     items_, users_ : Table
-        Bias, factors and number of ratings of each of `labels`, and topic tokens of items. Empty if
-        no items, or users, were passed.
+        `values` for each of `labels`: bias, factors, number of ratings; for items topic tokens.
     offset_, peakedness_ : float
-        Offset of the ratings, and concentration of proportions by factors (the paper's kappa).
+        Offset of the ratings; factor of log proportions to items' factors (the paper's kappa).
     objective_ : list of float
-        The minimised value after each round of `fit`.
+        The minimised value in each round of `fit`.
     {common_attributes}
 
     Notes
     -----
     `score` is about the words. For ratings use a scorer on `predict`, such as ``scoring="r2"``.
 
-    The paper samples topics of words; here expectations are used. In a stream the factors of a user
-    or item move the less, the more ratings were seen, and `peakedness_` stays. Without `items` each
-    review is an item of its own. Without `users` all reviews have the same user; with `users` all
-    unknown users are one user. The factors of an unknown item come from the review.
+    The paper samples topics of words; here expectations are used. In a stream, factors with many
+    ratings move little, and `peakedness_` stays. Without `items` each review is an item of its own;
+    without `users` all reviews have the same user. Unknown users have mean factors, unknown items
+    factors by the review.
 
     References
     ----------
@@ -200,7 +197,7 @@ class HiddenFactorsTopics(UserItemModel):
         )
 
     def _rounds_of_fit(self, ratings: Ratings, pool: Workers) -> tuple[list[float], Fitted]:
-        """Rounds: topics of words, then topics, then factors; and the objective before each."""
+        """Return the objective in each round, and the results of the last round."""
         posterior, factors = self._led_by_text(ratings, pool)
         levels: list[float] = []
         shown, name = self.verbose > 0, type(self).__name__
@@ -220,7 +217,7 @@ class HiddenFactorsTopics(UserItemModel):
         return levels, (factors, statistics, counts)
 
     def _led_by_text(self, ratings: Ratings, pool: Workers) -> tuple[TopicPosterior, Factors]:
-        """Topics and items' factors by LDA of the items' reviews."""
+        """Return topics and items' factors by LDA of the items' reviews."""
         K, n_items, nothing = self.n_components, len(ratings.counts), self._commit.posterior
         signs = np.zeros(n_items, np.int8)
         whole = Reviews(ratings.words, np.arange(n_items + 1, dtype=np.int32), signs)
@@ -258,7 +255,6 @@ class HiddenFactorsTopics(UserItemModel):
         return blend, self._with(new, ratings, factors, counts)
 
     def _ratings(self, batch: Documents, commit: FactorsCommit) -> Ratings:
-        """The ratings with the earlier factors of their users and items."""
         K, n, n_before = self.n_components, batch.n_documents, commit.posterior.n_documents
         y: Any = batch.columns["y"]
         item_labels, item = _codes(batch.columns["items"], np.arange(n))
@@ -280,7 +276,6 @@ class HiddenFactorsTopics(UserItemModel):
     def _with(
         self, commit: FactorsCommit, ratings: Ratings, factors: Factors, counts: np.ndarray
     ) -> FactorsCommit:
-        """The record with the found factors, also in the tables."""
         counts = ratings.counts + counts
         items = _updated(commit.items, ratings.item_labels, ratings.item, factors.items, counts)
         users = _updated(commit.users, ratings.user_labels, ratings.user, factors.users)
@@ -315,13 +310,12 @@ class HiddenFactorsTopics(UserItemModel):
         return out
 
     def predict(self, X: Any = None, items: Column = None, users: Column = None) -> np.ndarray:
-        """Predict ratings of known items and users, or from the words of reviews.
+        """Predict ratings by items and users, or by the words of reviews.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_documents, n_features), default=None
-            Word counts of the reviews, for unknown items. None for future reviews by items and
-            users.
+            Word counts, used for unknown items. None for future reviews.
         {items_and_users}
 
         Returns
@@ -346,11 +340,11 @@ class HiddenFactorsTopics(UserItemModel):
         Parameters
         ----------
         user : int or str
-            Label of the user. Unknown users are taken for an average one.
+            Label of the user; an unknown user has mean factors.
         n_items : int, default=10
             Maximal number of items.
         exclude : iterable of labels, default=()
-            Items to leave out, such as rated ones: the model does not remember the items of a user.
+            Items to leave out, such as items rated by the user, not remembered by the model.
 
         Returns
         -------
@@ -380,12 +374,12 @@ class HiddenFactorsTopics(UserItemModel):
 
 
 def _codes(labels: np.ndarray | None, codes: np.ndarray) -> tuple[np.ndarray | None, np.ndarray]:
-    """Different labels and the place of each among them; None and `codes` without labels."""
+    """Return unique labels and the place of each label; None and `codes` without labels."""
     return (None, codes) if labels is None else np.unique(labels, return_inverse=True)
 
 
 def _rows(table: Table, labels: np.ndarray | None, n: int) -> np.ndarray:
-    """Rows of a table by label, zeros if unknown; n rows of zeros without labels."""
+    """Return rows of a table by label, zeros if unknown; n rows of zeros without labels."""
     n = n if labels is None else len(labels)
     return table.lookup(labels, np.zeros((n, table.values.shape[1])))
 
@@ -393,7 +387,7 @@ def _rows(table: Table, labels: np.ndarray | None, n: int) -> np.ndarray:
 def _updated(
     table: Table, labels: np.ndarray | None, codes: np.ndarray, factors: np.ndarray, *more: Any
 ) -> Table:
-    """A table with factors and further columns by label, and one more rating per code."""
+    """Return a table with factors and further columns, and one more rating per code."""
     if labels is None:
         return table
     table = table.extended(labels)
@@ -403,7 +397,7 @@ def _updated(
 
 
 def _mean_log(theta: np.ndarray) -> np.ndarray | None:
-    """Mean of log theta over the rows, with the floor of `solve_alpha`; None without rows."""
+    """Return the mean of log theta over rows, floored as in `solve_alpha`."""
     if not len(theta):
         return None
     logs = np.log(np.maximum(theta, np.finfo(float).tiny))
@@ -411,7 +405,7 @@ def _mean_log(theta: np.ndarray) -> np.ndarray | None:
 
 
 def _alpha(log_theta: np.ndarray | None, n_components: int) -> np.ndarray:
-    """The Dirichlet parameter of proportions with these mean logarithms."""
+    """Return the Dirichlet parameter with these mean logarithms."""
     if log_theta is None or n_components == 1:
         return np.full(n_components, 3.0 / n_components)
     return solve_alpha(log_theta, np.full(n_components, 1.0))

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reviews with reduced ratings: K descriptive topics, a positive one and a negative one.
+"""Inference in reviews with K descriptive topics, a positive topic and a negative topic.
 
-A token of review d, of sign s and profile g, comes from the qualitative topic Psi^s with
-probability p_d, otherwise from a topic of the profile's theta_g:
+A token of review d, of sign s and profile g (an item, user or review), comes from the topic Psi^s
+with probability p_d, otherwise from a descriptive topic:
 
     theta_g ~ Dirichlet(alpha),   1 - p_d, p_d ~ Dirichlet(omega),
     w_dn ~ p_d Psi^s + (1 - p_d) sum_k theta_gk phi_k.
 
-The family is q(theta) q(p) q(z, m), with the topic z and the indicator m of a qualitative token. z
-and m are together because z means nothing if m = 1.
+The posterior is q(theta) q(p) q(z, m), with the topic z of a token and the indicator m of Psi.
 """
 
 from __future__ import annotations
@@ -35,9 +34,9 @@ WORDS_PER_JOB = 1024
 
 @dataclass(frozen=True)
 class Reviews:
-    """Documents in the order of their profiles; those of profile g are first[g] .. first[g + 1].
+    """Documents sorted by profile: profile g has the documents from first[g] to first[g + 1].
 
-    Signs, int8, are the reduced ratings 1 and -1; 0 is without a qualitative topic.
+    Signs, int8, are the reduced ratings 1 and -1; 0 is without Psi.
     """
 
     minibatch: Minibatch
@@ -50,17 +49,15 @@ class Reviews:
 
     @property
     def profile(self) -> np.ndarray:
-        """The profile of each document."""
         return np.repeat(np.arange(self.n_profiles, dtype=np.int32), np.diff(self.first))
 
     @property
     def tokens(self) -> np.ndarray:
-        """Tokens of each profile."""
         found = np.bincount(self.profile, self.minibatch.lengths, self.n_profiles)
         return found.astype(np.float64, copy=False)
 
     def by_sign(self, counts: np.ndarray) -> list[np.ndarray]:
-        """Counts of each word in positive and in negative documents, of counts by entry."""
+        """Return counts of words in positive and in negative documents, from counts by entry."""
         indices, n_words = self.minibatch.indices, len(self.minibatch.words)
         sign = np.repeat(self.signs, np.diff(self.minibatch.indptr))
         found = (np.bincount(indices, counts * (sign == s), n_words) for s in (1, -1))
@@ -69,7 +66,7 @@ class Reviews:
 
 @dataclass(frozen=True)
 class Inferred:
-    """The latent variables of reviews, as inferred."""
+    """The inferred latent variables of reviews."""
 
     gamma: np.ndarray  # Of q(theta), (n_profiles, K); or theta itself, if given.
     pi: np.ndarray  # Of q(1 - p, p), (n_documents, 2).
@@ -78,12 +75,11 @@ class Inferred:
 
 
 def single_reviews(X: sparse.csr_matrix, signs: np.ndarray) -> Reviews:
-    """Documents with a profile each."""
     return Reviews(minibatch_of(X), np.arange(X.shape[0] + 1, dtype=np.int32), signs)
 
 
 def reviews_by_profile(X: sparse.csr_matrix, profile: np.ndarray, signs: np.ndarray) -> Reviews:
-    """Documents of the profiles 0, 1, ..., none of them empty."""
+    """Return documents of the profiles 0, 1, ..., none without documents."""
     order = np.argsort(profile, kind="stable")
     first = np.searchsorted(profile[order], np.arange(profile.max(initial=-1) + 2))
     return Reviews(minibatch_of(X[order]), first.astype(np.int32), signs[order])
@@ -93,7 +89,7 @@ def reviews_by_profile(X: sparse.csr_matrix, profile: np.ndarray, signs: np.ndar
 class RatedLDA:
     """Inference in reviews, given topics, until a sweep moves less than `tol` of the tokens.
 
-    Topics are K descriptive topics, the positive and the negative if present; omega follows alpha.
+    Psi, if present, follows the K descriptive topics; omega follows alpha.
     """
 
     n_components: int
@@ -105,7 +101,7 @@ class RatedLDA:
         prior: np.ndarray | None = None, theta: np.ndarray | None = None,
         start: Inferred | None = None,
     ) -> tuple[Statistics, Inferred]:  # fmt: skip
-        """The expected statistics of all topics with the bound, and the latent variables."""
+        """Return expected statistics with the bound, and the latent variables."""
         log = geometric_mean.log
         topics = visible_topics(geometric_mean, source, reviews.minibatch, workers, log=log)
         if prior is None:
@@ -123,7 +119,7 @@ class RatedLDA:
         self, reviews: Reviews, topics: Topics, prior: np.ndarray, workers: Workers, *,
         theta: np.ndarray | None = None, start: Inferred | None = None,
     ) -> Inferred:  # fmt: skip
-        """Coordinate ascent, from `start` or else from tokens spread evenly."""
+        """Return latent variables by coordinate ascent, from `start` or evenly spread tokens."""
         minibatch, dtype = reviews.minibatch, topics.weights.dtype
         lengths = minibatch.lengths
         K = self.n_components
@@ -150,7 +146,7 @@ class RatedLDA:
     def bounds(
         self, reviews: Reviews, found: Inferred, prior: np.ndarray, topics: Topics, *, fixed: bool
     ) -> np.ndarray:
-        """The bound of each profile, in nats, but for the factors of the words."""
+        """Return the bound of each profile, in nats, without the factors of words."""
         bound = found.log_sums.copy()
         if not fixed:
             bound -= dirichlet.kl(found.gamma.astype(np.float64), prior)
@@ -163,7 +159,6 @@ class RatedLDA:
     def _counts(
         self, reviews: Reviews, topics: Topics, found: Inferred, workers: Workers, *, fixed: bool
     ) -> np.ndarray:
-        """Expected tokens of each word in each topic."""
         weights, minibatch, K = topics.weights, reviews.minibatch, self.n_components
         n_words = len(minibatch.words)
         e = np.zeros((reviews.n_profiles, weights.shape[1]), weights.dtype)
@@ -186,9 +181,9 @@ class RatedLDA:
         self, source: TopicPosterior, X: sparse.csr_matrix, theta: np.ndarray | None,
         positive: np.ndarray, workers: Workers,
     ) -> np.ndarray:  # fmt: skip
-        """Posterior mean share of each topic in the tokens of documents of unknown rating.
+        """Return the mean share of each topic in documents of unknown rating.
 
-        theta are the proportions of the profiles; None infers proportions from each document.
+        `theta` are known topic proportions; None infers them.
         """
         n, K = X.shape[0], self.n_components
         reviews = single_reviews(X, np.zeros(n, np.int8))
@@ -212,18 +207,17 @@ class RatedLDA:
 
 
 def mean_log_share(reviews: Reviews, found: Inferred) -> np.ndarray | None:
-    """E[log(1 - p)] and E[log p], averaged over documents with words and a sign."""
+    """Return mean ``E[log(1 - p)]`` and ``E[log p]`` over documents with words and a sign."""
     return mean_log(found.pi[(reviews.minibatch.lengths > 0) & (reviews.signs != 0)])
 
 
 def normalised(gamma: np.ndarray) -> np.ndarray:
-    """Rows that sum to 1, as float64."""
     gamma = gamma.astype(np.float64)
     return np.asarray(gamma / gamma.sum(axis=1, keepdims=True))
 
 
 def mean_log(gamma: np.ndarray) -> np.ndarray | None:
-    """E[log theta] under Dirichlet(gamma), averaged over the rows; None without rows."""
+    """Return ``E[log theta]`` under Dirichlet(gamma), averaged over the rows."""
     if not len(gamma):
         return None
     gamma = gamma.astype(np.float64)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Topics of reviews with ratings: descriptive ones, one of praise and one of blame."""
+"""Topics of reviews with ratings: descriptive topics, one of praise and one of blame."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ EFFECT_PENALTY = 5.0
 
 @dataclass(frozen=True, kw_only=True)
 class RatingCommit(RatedCommit):
-    """All fields changed by a step."""
+    """Learnt state of `RatingLDA`."""
 
     _holds = "log_share: 2"
     effects: Effects = NO_EFFECTS
@@ -61,7 +61,6 @@ class RatingCommit(RatedCommit):
 
     @property
     def qualitative(self) -> bool:
-        """Whether there are a positive and a negative topic."""
         return self.posterior.shape[1] > self.n_descriptive
 
     @property
@@ -74,10 +73,9 @@ class RatingCommit(RatedCommit):
 class RatingLDA(UserItemModel):
     """Topics of reviews with one topic of praise and one of blame, found by the ratings.
 
-    A share of the words of each review comes from the positive topic if the rating is at least the
-    average of the user, otherwise from the negative topic. All remaining words come from
-    `n_components` descriptive topics, in the proportions of the review, item or user. The models
-    have the following names in Dupuy (2017):
+    A share of the words of a review comes from the positive topic if the rating is at least the
+    average of the user, otherwise from the negative topic. The rest comes from descriptive topics,
+    in the proportions of the review, item or user. Names in Dupuy (2017):
 
     =============  ======================  ===================
     `profile`      `qualitative=False`     `qualitative=True`
@@ -90,26 +88,25 @@ class RatingLDA(UserItemModel):
     Parameters
     ----------
     n_components : int, default=10
-        Number K of descriptive topics.
+        Number of descriptive topics.
     profile : {"document", "item", "user"}, default="document"
-        Owner of topic proportions; items and users need `items` and `users` in learning.
+        Owner of topic proportions; "item" needs `items` and "user" `users` in learning.
     qualitative : bool, default=True
-        Whether to have the positive and the negative topic. Both need ratings.
+        Whether to learn the positive and the negative topic, from ratings.
     refine : bool, default=False
-        Whether proportions are learnt further after the qualitative topics are added. In Dupuy
-        (2017) the proportions stay as found by LDA without ratings.
+        Whether to learn the proportions further with both topics. In Dupuy (2017) the proportions
+        stay as found by LDA.
     {stream_kappa}
     {em_doc_topic_prior}
     {em_topic_word_prior}
     learn_priors : bool, default=False
-        Whether `doc_topic_prior`, the prior of the share of qualitative words and, in `fit`, a
-        scalar `topic_word_prior` are learnt, as in Dupuy (2017). On the measured corpora new
-        reviews were predicted worse if the priors were learnt.
+        Whether to learn `doc_topic_prior`, `qualitative_prior_` and, in `fit`, a scalar
+        `topic_word_prior`, as in Dupuy (2017). Fixed priors predicted new reviews better.
     max_iter : int, default=50
-        Maximal number of rounds of variational EM, first without and then with ratings.
+        Maximal rounds of variational EM, without and then with ratings.
     {em_tol}
     max_local_iter : int, default=20
-        Maximal number of sweeps over a profile in a round.
+        Maximal sweeps over a profile in a round.
     local_tol : float, default=1e-3
         Stop in a profile when a sweep moves less than this share of the tokens.
     {common_parameters}
@@ -117,27 +114,26 @@ class RatingLDA(UserItemModel):
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        Dirichlet parameters of the topics: pseudo-counts, not normalised. If `qualitative`, there
-        are two more rows, the positive and the negative topic, here and in `topic_word_`,
-        `topic_weights_` and `prior_retention_`.
+        Dirichlet parameters of the topics: pseudo-counts, not normalised. With `qualitative` the
+        positive and the negative topic follow, also in `topic_word_`, `topic_weights_` and
+        `prior_retention_`.
     qualitative_prior_, topic_word_prior_ : ndarray of shape (2,) and (n_features,)
-        Dirichlet parameter of the shares of descriptive and qualitative words in a review, (9, 1)
-        unless learnt; and Dirichlet parameter of the topics.
+        Dirichlet parameter of the shares of descriptive and other words in a review, (9, 1) unless
+        learnt; and Dirichlet parameter of the topics.
     effects_ : Effects
-        Effects of users and items on ratings: `mean`, and the tables `users` and `items`.
+        `mean` rating, and effects on ratings in the tables `users` and `items`.
     profiles_ : Table
-        Items or users (`labels`), and the expected tokens of descriptive topics in each (`values`).
+        `labels` of items or users, with expected tokens of descriptive topics as `values`.
     objective_ : list of float
-        The bound on log p(words | ratings) in nats after each round with the final topics.
+        The bound on ``log p(words | ratings)`` in nats after each round with the final topics.
     {common_attributes}
 
     Notes
     -----
-    The topic of a word and whether the word is qualitative are inferred jointly. Dupuy (2017)
-    infers both independently, so the bound is greater here; the user guide lists misprints there.
-    Without `users`, ratings are compared with the mean of all ratings. If the item of a review is
-    unknown, the probability of praise is the share of positive reviews. If the owner of the
-    `profile` is unknown, the topic proportions are inferred from the words of the review.
+    The kind of topic and the topic of a word are inferred jointly, in Dupuy (2017) independently.
+    Without `users`, ratings are compared with the mean rating. An unknown item has the share of
+    positive reviews as probability of praise. For an unknown owner of the profile, proportions are
+    inferred from the review.
 
     References
     ----------
@@ -229,7 +225,7 @@ class RatingLDA(UserItemModel):
         )
 
     def _rated(self, batch: Documents) -> tuple[Effects, np.ndarray]:
-        """The effects with these ratings, and the signs of the reviews; 0 without ratings."""
+        """Return the effects with these ratings, and the signs of the reviews."""
         y, users, items = (batch.columns[name] for name in ("y", "users", "items"))
         if y is None:
             return self._commit.effects, np.zeros(batch.n_documents, np.int8)
@@ -238,7 +234,7 @@ class RatingLDA(UserItemModel):
     def _grouped(
         self, batch: Documents, signs: np.ndarray
     ) -> tuple[Reviews, Table, np.ndarray | None]:
-        """Reviews by profile, all profiles with new ones, and the rows of occurring profiles."""
+        """Return reviews by profile, the table of profiles, and the rows of occurring profiles."""
         labels, profiles = batch.columns.get(f"{self.profile}s"), self._commit.profiles
         if labels is None:
             return inference.single_reviews(batch.X, signs), profiles, None
@@ -247,7 +243,6 @@ class RatingLDA(UserItemModel):
         return inference.reviews_by_profile(batch.X, own, signs), profiles, places
 
     def _run_em(self, reviews: Reviews, pool: Workers) -> EMResult:
-        """EM without ratings, then with the qualitative topics if any."""
         K, nothing = self.n_components, self._commit.posterior
         start = TopicPosterior(nothing.eta, (nothing.shape[0], K), nothing.alpha[:K])
         unsigned = replace(reviews, signs=np.zeros_like(reviews.signs))
@@ -267,7 +262,7 @@ class RatingLDA(UserItemModel):
     def _steps(
         self, reviews: Reviews, pool: Workers, theta: np.ndarray | None = None
     ) -> tuple[EStep, AlphaStep]:
-        """The steps of a round: inference, also of theta if not given; and alpha and omega."""
+        """Return the steps of a round: inference, also of theta unless given, and priors."""
         model = RatedLDA(self.n_components, self.local_tol, self.max_local_iter)
 
         def alpha_step(alpha: np.ndarray, statistics: Statistics, found: Inferred) -> np.ndarray:
@@ -301,13 +296,11 @@ class RatingLDA(UserItemModel):
 
     @property
     def doc_topic_prior_(self) -> np.ndarray:
-        """Dirichlet parameter of the proportions of descriptive topics."""
         check_is_fitted(self)
         return self._commit.posterior.alpha[: self._commit.n_descriptive].copy()
 
     @property
     def qualitative_prior_(self) -> np.ndarray:
-        """Dirichlet parameter of the shares of descriptive and qualitative words."""
         check_is_fitted(self)
         return self._commit.posterior.alpha[self._commit.n_descriptive :].copy()
 
@@ -329,7 +322,7 @@ class RatingLDA(UserItemModel):
         return out
 
     def _positive(self, labels: Labels, n: int) -> np.ndarray:
-        """Probability of a positive review, kept away from 0 and 1."""
+        """Return the probability of a positive review, kept away from 0 and 1."""
         effects = self._commit.effects
         least = 1 / (2 + effects.n)
         share: np.ndarray = probability_of_positive(effects, labels["items"], n)
@@ -354,16 +347,15 @@ class RatingLDA(UserItemModel):
 def _with_counts(
     profiles: Table, places: np.ndarray | None, found: Inferred, alpha: np.ndarray
 ) -> Table:
-    """The profiles with the new expected tokens at `places`."""
     if places is None:
         return profiles
     return profiles.replaced(places, np.maximum(found.gamma.astype(np.float64) - alpha, 0.0))
 
 
 def _with_qualitative(result: EMResult, reviews: Reviews, omega: np.ndarray) -> TopicPosterior:
-    """The topics learnt without ratings, and two of the words too frequent in a sign.
+    """Return the learnt topics and a topic for each sign.
 
-    Both start with the counts beyond the expectation from the share of the sign.
+    Both start from words more frequent in the sign than expected.
     """
     minibatch, before = reviews.minibatch, result.posterior
     counts = reviews.by_sign(minibatch.counts)

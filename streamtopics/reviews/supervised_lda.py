@@ -4,11 +4,8 @@
     theta_d ~ Dirichlet(alpha),  z_dn ~ theta_d,  w_dn ~ beta_{z_dn},
     y_d ~ N(x' zbar_d, variance),   zbar_d = mean of the topics z_dn.
 
-The coefficients x and the variance maximise the bound with a penalty on the distance of x from the
-mean response m. Both depend on the documents by moments alone:
-
-    x = m + (P + penalty I)^-1 (q - m t),   P = sum_d E[zbar zbar'],
-    q = sum_d y_d E[zbar],   t = sum_d E[zbar].
+The coefficients x and the variance maximise the bound, with a penalty on the distance of x from the
+mean response. Both depend on the documents by `ResponseMoments` alone.
 """
 
 from __future__ import annotations
@@ -55,7 +52,7 @@ LEAST_LENGTH = 1e-4
 
 @dataclass(frozen=True, kw_only=True)
 class SupervisedCommit(RatedCommit):
-    """All fields changed by a step."""
+    """Learnt state of `SupervisedLDA`."""
 
     _holds = (
         "posterior: V K; offset:; response.coefficients: K; response.variance: >0; response.mean:; "
@@ -78,19 +75,18 @@ class SupervisedLDA(RatedTopicModel):
     ----------
     {n_components}
     response_penalty : float, default=1.0
-        Weight of the squared distances of coefficients from the mean rating, in [1e-10, 1e10]
-        documents.
+        Weight of squared distances of coefficients from the mean rating, in [1e-10, 1e10].
     {stream_kappa}
     {em_doc_topic_prior}
     {em_topic_word_prior}
     learn_priors : bool, default=False
-        Whether `doc_topic_prior` and, in `fit`, a scalar `topic_word_prior` are learnt. With learnt
-        priors, predictions of new documents were worse.
+        Whether to learn `doc_topic_prior` and, in `fit`, a scalar `topic_word_prior`. Fixed priors
+        predicted new documents better.
     max_iter : int, default=50
-        Maximal number of rounds of variational EM.
+        Maximal rounds of variational EM.
     {em_tol}
     max_local_iter : int, default=20
-        Maximal number of sweeps over a document in a round.
+        Maximal sweeps over a document in a round.
     local_tol : float, default=1e-3
         Stop in a document when a sweep moves less than this share of the tokens.
     {common_parameters}
@@ -105,7 +101,7 @@ class SupervisedLDA(RatedTopicModel):
     topic_word_prior_ : ndarray of shape (n_features,)
         The prior of the topics in use.
     objective_ : list of float
-        The penalised bound on log p(words, ratings) in nats after each round.
+        The penalised bound on ``log p(words, ratings)`` in nats after each round.
     {common_attributes}
 
     Notes
@@ -166,7 +162,7 @@ class SupervisedLDA(RatedTopicModel):
     def partial_fit(self, X: Any, y: Column = None) -> Self:
         """Learn from one minibatch: the first as in `fit`, later ones by a step of online EM.
 
-        A failed call changes nothing. Learning starts with the first minibatch with a word.
+        A failed call changes nothing. Minibatches without words are skipped at the start.
 
         {X_to_learn}
         {ratings}
@@ -206,7 +202,7 @@ class SupervisedLDA(RatedTopicModel):
         )
 
     def _e_step(self, minibatch: Minibatch, y: np.ndarray, pool: Workers) -> EStep:
-        """Inference in a round; its documents are gamma, the response and the moments."""
+        """Return the E-step of a round; documents are gamma, response and moments."""
         model = ResponseLDA(self.local_tol, self.max_local_iter)
         penalty = float(self.response_penalty)
 
@@ -241,7 +237,6 @@ class SupervisedLDA(RatedTopicModel):
 
     @property
     def coef_(self) -> np.ndarray:
-        """The rating of a document of one topic alone, for each topic."""
         check_is_fitted(self)
         commit = self._commit
         return commit.offset + commit.response.coefficients
@@ -308,7 +303,7 @@ class SupervisedLDA(RatedTopicModel):
 
 
 class ResponseMoments(NamedTuple):
-    """Sums over documents with words: of 1, y, y^2, E[zbar], y E[zbar] and E[zbar zbar']."""
+    """Sums of 1, y, y^2, ``E[zbar]``, ``y E[zbar]`` and ``E[zbar zbar']`` over documents."""
 
     n: float
     total: float
@@ -318,38 +313,34 @@ class ResponseMoments(NamedTuple):
     second: np.ndarray
 
     def combined(self, retain: float, gain: float, other: ResponseMoments) -> ResponseMoments:
-        """retain * self + gain * other."""
         pairs: Iterator[Any] = zip(self, other, strict=True)
         return ResponseMoments._make(retain * old + gain * new for old, new in pairs)
 
 
 @dataclass(frozen=True)
 class Response:
-    """A linear function of the topics, its noise, and the centre of the coefficients' prior."""
+    """A linear function of topics, its variance, and the mean of the coefficients' prior."""
 
     coefficients: np.ndarray
     variance: float
     mean: float
 
     def penalty(self, weight: float) -> float:
-        """The penalty on the distance from the mean, in nats."""
         return weight * float(((self.coefficients - self.mean) ** 2).sum()) / (2 * self.variance)
 
 
 def no_moments(n_components: int) -> ResponseMoments:
-    """The moments of no documents."""
     zeros = np.zeros(n_components)
     return ResponseMoments(0.0, 0.0, 0.0, zeros, zeros, np.zeros((n_components, n_components)))
 
 
 def first_response(y: np.ndarray, n_components: int) -> Response:
-    """A response equal for all topics."""
     mean, variance = (float(y.mean()), float(y.var())) if len(y) else (0.0, 1.0)
     return Response(np.full(n_components, mean), max(variance, np.finfo(float).tiny ** 0.5), mean)
 
 
 def solve_response(moments: ResponseMoments, penalty: float, before: Response) -> Response:
-    """The coefficients and the variance of greatest penalised likelihood."""
+    """Return coefficients and variance of greatest penalised likelihood."""
     if moments.n == 0:
         return before
     mean = moments.total / moments.n
@@ -374,7 +365,7 @@ class ResponseLDA:
         self, source: TopicPosterior | RandomStart, minibatch: Minibatch, y: np.ndarray,
         response: Response, workers: Workers, start: np.ndarray | None = None,
     ) -> tuple[Statistics, ResponseMoments, np.ndarray]:  # fmt: skip
-        """The expected statistics with the bound, the moments, and gamma."""
+        """Return expected statistics with the bound, moments, and gamma."""
         log = geometric_mean.log
         topics = visible_topics(geometric_mean, source, minibatch, workers, log=log)
         K, n, lengths = len(topics.alpha), minibatch.n_documents, minibatch.lengths
@@ -412,7 +403,7 @@ class ResponseLDA:
 
 
 def rescale_short(X: sparse.csr_matrix, alpha: np.ndarray) -> sparse.csr_matrix:
-    """Counts, with the shortest documents scaled up until gamma - alpha is no rounding."""
+    """Return counts, the shortest documents scaled up so that gamma - alpha keeps its digits."""
     lengths, least = _lengths(X), LEAST_LENGTH * alpha.sum()
     short = (lengths > 0) & (lengths < least)
     if not short.any():
@@ -425,7 +416,7 @@ def rescale_short(X: sparse.csr_matrix, alpha: np.ndarray) -> sparse.csr_matrix:
 
 
 def mean_topics(gamma: np.ndarray, alpha: np.ndarray, X: sparse.csr_matrix) -> np.ndarray:
-    """E[zbar] of documents given q(theta); the mean under alpha without words."""
+    """Return ``E[zbar]`` given q(theta); without words the mean under alpha."""
     counts = np.where(_lengths(X)[:, None] > 0, np.maximum(gamma - alpha, 0.0), alpha)
     return np.asarray(counts / counts.sum(axis=1, keepdims=True))
 

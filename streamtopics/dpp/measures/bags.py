@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sentences as bags of words, N^V: a length, then words one by one from pi.
+"""Sentences as bags of words: a length n, then n words from pi.
 
     n ~ P,   x | n ~ Multinomial(n, pi),   phi(x) = g(n) x
     v = pi E[n g^2],   w0 = pi E[n (n - 1) g^2]^{1/2}
 
-g is 1 / n for any P, so long sentences do not weigh more; independent Poisson counts of rates lam
-are the case P = Poisson(sum lam) and g = 1 (Dupuy 2017, section 4.3.3).
+`LengthMultinomial` has ``g(n) = 1 / n`` and any P, so long sentences do not weigh more. `Poisson`
+has g = 1 and independent counts (Dupuy 2017, section 4.3.3).
 """
 
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ MOST_WORDS = 1_000_000
 
 @dataclass(frozen=True, eq=False)
 class Poisson(BaseMeasure):
-    """Independent Poisson counts of words; phi(x) = x.
+    """Sentences with independent Poisson counts of words; ``phi(x) = x``.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class Poisson(BaseMeasure):
 
     @classmethod
     def from_totals(cls, counts: Floats, n_sentences: int) -> Self:
-        """Learn rates from the count of each word in `n_sentences`, plus half a word."""
+        """Learn rates from word counts, plus half a word."""
         return cls((counts + 0.5) / max(n_sentences, 1))
 
     @property
@@ -76,12 +76,10 @@ class Poisson(BaseMeasure):
         return _words(rng.poisson(total, size=n), self.lam / total, rng)
 
     def sample_tilted(self, H: Floats, rng: Generator) -> sparse.csr_matrix:
-        """Draw a sentence x with probability p(x) (h'x)^2 / h'Sigma h, for each row h of H.
+        """Draw a sentence x in proportion to ``p(x) (h'x)^2``, for each row h of H.
 
-        Let m and c be the mean and variance of h_w over a word w drawn in proportion to lam, and
-        P(n) the Poisson probability of length n. Then the length n has a probability proportional
-        to P(n) (n c + n^2 m^2): a mixture of 1 + Poisson, with weight c + m^2, and 2 + Poisson,
-        with weight m^2 sum(lam).
+        The length is 1 + Poisson with weight ``c + m^2``, or 2 + Poisson with weight
+        ``m^2 sum(lam)``. m and c are the mean and variance of h_w over words w.
         """
         total = self.lam.sum()
         pi = self.lam / total
@@ -98,12 +96,12 @@ class Poisson(BaseMeasure):
 
 @dataclass(frozen=True, eq=False)
 class LengthMultinomial(BaseMeasure):
-    """Any law of the length, then independent words; phi(x) is x divided by its length.
+    """Sentences with any law of the length and independent words; ``phi(x) = x / length``.
 
     Parameters
     ----------
     lengths : array-like of shape (n_max + 1,)
-        Probabilities of the lengths 0..n_max; longer sentences have probability 0.
+        Probabilities of the lengths 0..n_max.
     pi : array-like of shape (V,)
         Probability of each word, positive, with sum 1.
 
@@ -132,10 +130,9 @@ class LengthMultinomial(BaseMeasure):
 
     @classmethod
     def from_totals(cls, counts: Floats, lengths: Floats | Places) -> Self:
-        """Learn from the counts of words, plus half a word, and of lengths from 0.
+        """Learn from word counts, plus half a word, and the number of sentences of each length.
 
-        One sentence's weight goes to a geometric law of equal mean, cut off below 1e-9, for unseen
-        lengths.
+        A geometric law with the weight of one sentence allows unseen lengths.
         """
         n_sentences = lengths.sum()
         mean = max(lengths @ np.arange(len(lengths)) / n_sentences, 0.5) if n_sentences else 1.0
@@ -148,12 +145,12 @@ class LengthMultinomial(BaseMeasure):
 
     @property
     def _g2(self) -> Floats:
-        """P(n) / n^2 for each length n."""
+        """``P(n) / n^2`` for each length n."""
         n = np.maximum(np.arange(len(self.lengths)), 1)
         return np.asarray(self.lengths / n**2)
 
     def _length_moments(self, thinning: Floats) -> tuple[Floats, Floats]:
-        """Return E[n g^2 t^(n-1)] and E[n (n-1) g^2 t^(n-2)] for each t, in [0, 1]."""
+        """Return ``E[n g^2 t^(n-1)]`` and ``E[n (n-1) g^2 t^(n-2)]`` for each t."""
         n = np.arange(len(self.lengths))
         one, two = n * self._g2, n * (n - 1) * self._g2
         return polyval(thinning, one[1:]), polyval(thinning, np.append(two, 0.0)[2:])
@@ -187,10 +184,10 @@ class LengthMultinomial(BaseMeasure):
         return _words(rng.choice(len(self.lengths), size=n, p=self.lengths), self.pi, rng)
 
     def sample_tilted(self, H: Floats, rng: Generator) -> sparse.csr_matrix:
-        """Draw a sentence x with probability p(x) (h'phi(x))^2 / h'Sigma h, for each row h of H.
+        """Draw a sentence x in proportion to ``p(x) (h'phi(x))^2``, for each row h of H.
 
-        The length n has a probability proportional to P(n) (n c + n^2 m^2) / n^2. P(n) is
-        ``lengths[n]``; m and c are the mean and variance of h_w over a word w drawn from `pi`.
+        The length n has the weight ``lengths[n] (n c + n^2 m^2) / n^2``. m and c are the mean and
+        variance of h_w over words w.
         """
         m, c = _moments(self.pi, H)
         n = np.arange(len(self.lengths))
@@ -207,7 +204,7 @@ class LengthMultinomial(BaseMeasure):
 
 
 def lengths_of(rows: sparse.csr_matrix) -> Places:
-    """Return the number of words of each sentence; refused if not whole."""
+    """Return the length of each sentence; ValueError unless whole."""
     n = np.asarray(rows.sum(axis=1)).ravel()
     if not (n == np.rint(n)).all():
         raise ValueError("a law of lengths needs whole counts of words; for weights use Weighted")
@@ -215,7 +212,7 @@ def lengths_of(rows: sparse.csr_matrix) -> Places:
 
 
 def _log_repeats(rows: sparse.csr_matrix) -> Floats:
-    """Return the sum of log x! over the words of each sentence."""
+    """Return the sum of log x! over the counts x of each sentence."""
     logs = gammaln(rows.data + 1), rows.indices, rows.indptr
     sums: Any = sparse.csr_matrix(logs, shape=rows.shape).sum(axis=1)
     return np.asarray(sums).ravel()
@@ -229,13 +226,13 @@ def _words(lengths: Places, pi: Floats, rng: Generator) -> sparse.csr_matrix:
 
 
 def _moments(pi: Floats, H: Floats) -> tuple[Floats, Floats]:
-    """Return mean and variance of h_w, w drawn from pi, for each row h."""
+    """Return mean and variance of h_w over words w from pi, for each row h of H."""
     mean = H @ pi
     return mean, ((H - mean[:, None]) ** 2) @ pi
 
 
 def _tilted_words(lengths: Places, pi: Floats, H: Floats, rng: Generator) -> sparse.csr_matrix:
-    """Draw sentences of these lengths from Multinomial(x; n, pi) (h'x)^2, word by word."""
+    """Draw x of these lengths from ``Multinomial(x; n, pi) (h'x)^2``, word by word."""
     law, a = NextWord.of(pi, H), np.zeros(len(H))
     found = [np.zeros((2, 0), dtype=np.intp)]
     for drawn in range(lengths.max(initial=0)):
@@ -248,11 +245,11 @@ def _tilted_words(lengths: Places, pi: Floats, H: Floats, rng: Generator) -> spa
 
 @dataclass(frozen=True, eq=False)
 class NextWord:
-    """The law of the next word of a sentence from Multinomial(x; n, pi) (h'x)^2, for some h.
+    """The law of the next word of a sentence x from ``Multinomial(x; n, pi) (h'x)^2``.
 
-    With a = h'x so far and l words left afterwards, the probability of word w is proportional to
-    pi_w [(a + h_w + l m)^2 + l c], m and c the mean and variance of h over a word. P, P1 and P2 are
-    cumulative sums of pi, pi h and pi h^2 over words.
+    With ``a = h'x`` so far and l words left afterwards, word w has the weight
+    ``pi_w [(a + h_w + l m)^2 + l c]``, for mean m and variance c of h over words. P, P1 and P2 are
+    cumulative sums of ``pi``, ``pi h`` and ``pi h^2``.
     """
 
     m: Floats
@@ -263,18 +260,16 @@ class NextWord:
 
     @classmethod
     def of(cls, pi: Floats, H: Floats) -> Self:
-        """Return the law for each row h of H, of shape (n, V)."""
         sums = np.cumsum(pi), np.cumsum(pi * H, axis=1), np.cumsum(pi * H**2, axis=1)
         return cls(*_moments(pi, H), *sums)
 
     def weight(self, rows: Places, words: Places, a: Floats, left: Places) -> Floats:
-        """Return the sum over the words up to `words`, with the h of the rows."""
+        """Return the total weight of the words up to `words`."""
         b = a + left * self.m[rows]
         constant = b**2 + left * self.c[rows]
         return constant * self.P[words] + 2 * b * self.P1[rows, words] + self.P2[rows, words]
 
     def draw(self, rows: Places, a: Floats, left: Places, rng: Generator) -> Places:
-        """Draw the next word of these rows, by bisection."""
         last = np.full(len(rows), len(self.P) - 1)
         threshold = rng.random(len(rows)) * self.weight(rows, last, a, left)
         first = np.zeros(len(rows), dtype=np.intp)

@@ -5,8 +5,8 @@ A ground set has a measure p and features phi(x), a vector of V numbers, with
 
     Sigma = sum_x p(x) phi(x) phi(x)' = Diag(v) + w0 w0',
 
-w0 of few columns. Dupuy (2017, section 4.2.2) needs only Sigma; exact sampling also draws from p(x)
-(h'phi(x))^2 / h'Sigma h, the law tilted by h.
+w0 of few columns. The normaliser needs only Sigma (Dupuy 2017, section 4.2.2). Exact draws also
+need the tilted law ``p(x) (h'phi(x))^2 / h'Sigma h``.
 """
 
 from abc import ABC, abstractmethod
@@ -25,7 +25,7 @@ from streamtopics.utils.structure import for_scipy, in_order
 
 
 class BaseMeasure(ABC):
-    """A ground set with its measure and features. Points are rows of an array or CSR matrix.
+    """A ground set with a measure p and features phi. Points are rows of an array or CSR matrix.
 
     The defaults suit a probability measure on an infinite ground set without words.
     """
@@ -33,17 +33,17 @@ class BaseMeasure(ABC):
     @property
     @abstractmethod
     def form(self) -> Form:
-        """Form of a user's sets: one of `streamtopics.dpp.sets`."""
+        """Form of sets: one of `streamtopics.dpp.sets`."""
 
     @property
     @abstractmethod
     def v(self) -> Floats:
-        """Diagonal of Sigma = Diag(v) + w0 w0', of shape (V,)."""
+        """v of ``Sigma = sum_x p(x) phi(x) phi(x)' = Diag(v) + w0 w0'``, of shape (V,)."""
 
     @property
     @abstractmethod
     def w0(self) -> Floats:
-        """The rest of Sigma, of shape (V, q); q may be 0."""
+        """w0 of Sigma, of shape (V, q); q may be 0."""
 
     @abstractmethod
     def features(self, points: Points) -> Points:
@@ -59,10 +59,7 @@ class BaseMeasure(ABC):
 
     @abstractmethod
     def sample_tilted(self, H: Floats, rng: Generator) -> Points:
-        """Draw a point x with probability p(x) (h'phi(x))^2 / h'Sigma h, for each row h of H.
-
-        H has the shape (n, V), and Sigma is the sum of p(x) phi(x) phi(x)' over the ground set.
-        """
+        """Draw x in proportion to ``p(x) (h'phi(x))^2``, for each row h of H, of shape (n, V)."""
 
     def canonical(self, points: Points) -> Points:
         """Return points with equal rows for equal points."""
@@ -84,22 +81,22 @@ class BaseMeasure(ABC):
         return False
 
     def ground_set(self) -> Points:
-        """Return all points of the ground set; for measures that `can_list`."""
+        """Return all points of the ground set, if `can_list`."""
         return self._unsupported("ground_set")
 
     def places(self, points: Points) -> Places:
-        """Return the place of each point in `ground_set`; for measures that `can_list`."""
+        """Return the place of each point in `ground_set`, if `can_list`."""
         return self._unsupported("places")
 
     def without(self, points: Points) -> Self:
-        """Return the measure without these points, if its Sigma has the same form."""
+        """Return the measure without these points."""
         return self._unsupported("without, which conditioning takes with Counting noise")
 
     def absence(self) -> tuple[Floats, Floats]:
-        """Return factors a and c, of shape (V,), for Sigma over the points without a word.
+        """Return factors a and c, of shape (V,), for the points without a word (or item).
 
-        The sum of p(x) phi(x) phi(x)' over the points x without word (or item) j is a_j Diag(v) +
-        c_j w0 w0', with zeros in row j and column j. `v` and `w0` are those of the whole Sigma.
+        The sum of ``p(x) phi(x) phi(x)'`` over x without word j is ``a_j Diag(v) + c_j w0 w0'``,
+        with zeros in row j and column j.
         """
         return self._unsupported("absence: its features are no words")
 
@@ -122,19 +119,19 @@ def rank_of(test: Callable[[Places], np.ndarray], low: Places, high: Places) -> 
 
 
 def as_rows(points: Points) -> sparse.csr_matrix:
-    """Return points as a CSR matrix of float64 without duplicates, a copy if they change."""
+    """Return points as a CSR matrix of float64 without duplicates."""
     fits = isinstance(points, sparse.csr_matrix) and points.dtype == np.float64
     return in_order(points if fits else sparse.csr_matrix(for_scipy(points), dtype=np.float64))
 
 
 def rows_of_words(found: Sequence[Places], shape: tuple[int, int]) -> sparse.csr_matrix:
-    """Return counts of words in sentences from arrays of the sentences and words, (2, n)."""
+    """Return a CSR matrix of word counts from pairs (2, n) of sentence and word."""
     rows, words = np.concatenate(found, axis=1)
     return sparse.coo_matrix((np.ones(len(rows)), (rows, words)), shape=shape).tocsr()
 
 
 def check_rates(values: ArrayLike, name: str, most: float) -> Floats:
-    """Return a vector of float64 in (0, most), with no entry at the ends."""
+    """Return float64; ValueError unless strictly between 0 and `most`."""
     found = floats(values, name)
     if found.ndim != 1 or not ((found > 0) & (found < most)).all():
         raise ValueError(

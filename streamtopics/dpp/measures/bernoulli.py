@@ -24,7 +24,7 @@ LEAST_SHARE = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Bernoulli(BaseMeasure):
-    """Independent words. Points are the rows of a matrix; nonzero entries count.
+    """Sentences as sets of independent words. Points are rows; nonzero entries count.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class Bernoulli(BaseMeasure):
 
     @classmethod
     def from_sentences(cls, counts: Points) -> Self:
-        """Learn the share of sentences with each word, plus half a sentence each way.
+        """Learn the probability ``(n + 1/2) / (N + 1)`` for a word in n of N sentences.
 
         Parameters
         ----------
@@ -60,7 +60,7 @@ class Bernoulli(BaseMeasure):
 
     @classmethod
     def from_totals(cls, present: Floats | Places, n_sentences: int) -> Self:
-        """Learn from the number of `n_sentences` with each word."""
+        """Learn from the number of sentences with each word."""
         return cls(np.clip((present + 0.5) / (n_sentences + 1), LEAST_SHARE, 1 - LEAST_SHARE))
 
     @property
@@ -127,15 +127,14 @@ class Bernoulli(BaseMeasure):
 
 @dataclass(frozen=True, eq=False)
 class Gaps:
-    """The law of the place of the next word of a sentence from p(x) (h'x)^2, for some h.
+    """The law of the place of the next word of a sentence x from ``p(x) (h'x)^2``.
 
-    With a the sum of h_j x_j over j < i, the words from i on integrate out to (a + m_i)^2 + c_i, m
-    and c sums of pi h and of pi (1 - pi) h^2 over j >= i. So the probability of a gap, without any
-    word from i to before j, falls with j and is
+    No word stands from i to before j with probability
 
         Q_j / Q_i  [(a + m_j)^2 + c_j] / [(a + m_i)^2 + c_i],    Q_j = prod_{l<j} (1 - pi_l).
 
-    log_q is log Q, of shape (V + 1,); m and c have the shape (n, V + 1).
+    a sums h x before i; m_i and c_i sum ``pi h`` and ``pi (1 - pi) h^2`` from i on. log_q is log Q,
+    of shape (V + 1,); m and c have the shape (n, V + 1).
     """
 
     log_q: Floats
@@ -144,17 +143,16 @@ class Gaps:
 
     @classmethod
     def of(cls, pi: Floats, H: Floats) -> Self:
-        """Return the law for each row h of H, of shape (n, V)."""
         log_q = np.concatenate([[0.0], np.cumsum(np.log1p(-pi))])
         return cls(log_q, _sums_from(pi * H), _sums_from(pi * (1 - pi) * H**2))
 
     def weight(self, rows: Places, start: Places, end: Places, a: Floats) -> Floats:
-        """Return Q_end / Q_start [(a + m_end)^2 + c_end], with the h of these rows."""
+        """Return ``Q_end / Q_start [(a + m_end)^2 + c_end]`` for each row."""
         none = np.exp(self.log_q[end] - self.log_q[start])
         return none * ((a + self.m[rows, end]) ** 2 + self.c[rows, end])
 
     def draw(self, rows: Places, start: Places, a: Floats, rng: Generator) -> Places:
-        """Draw the place after the next word, by bisection; V + 1 if no word is left."""
+        """Draw the place after the next word; V + 1 if no word is left."""
         threshold = rng.random(rows.size) * self.weight(rows, start, start, a)
         most = np.full(rows.size, self.log_q.size)
         return rank_of(lambda end: self.weight(rows, start, end, a) <= threshold, start + 1, most)

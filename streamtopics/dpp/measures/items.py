@@ -17,7 +17,7 @@ from streamtopics.utils.checks import floats
 
 @dataclass(frozen=True, eq=False)
 class Items(BaseMeasure):
-    """The counting measure on a list of items, phi(i) = e_i. Points are places in the list.
+    """A list of items, each with its own feature. Points are places in the list.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class Items(BaseMeasure):
 
     @classmethod
     def of(cls, n_items: int) -> Self:
-        """Return the counting measure on n items."""
+        """Return n items of weight 1."""
         return cls(np.ones(n_items))
 
     @property
@@ -69,7 +69,6 @@ class Items(BaseMeasure):
         return float(np.count_nonzero(self.p))
 
     def _places(self, points: Places) -> Places:
-        """The points, which are places of items."""
         points = np.asarray(points)
         within = points.dtype.kind in "iu" and ((points >= 0) & (points < len(self.p))).all()
         if points.ndim != 1 or not within:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Vectors: of independent Gaussian entries, or in a cube with Fourier features.
 
-Gaussian: phi(x) = x, v = s2, w0 = m. Fourier (Dupuy 2017, section 4.3.1): on [0, 1] psi = (1, sqrt2
-cos(2 pi x), sqrt2 sin(2 pi x), ..., sqrt2 sin(2 pi d x)); on the cube phi is the product of one of
-these functions from each coordinate, orthonormal under the uniform law: Sigma = I.
+A Fourier feature is a product of functions, one for each coordinate x, out of ``psi(x) = (1, sqrt2
+cos(2 pi x), sqrt2 sin(2 pi x), ..., sqrt2 sin(2 pi d x))``. Features are orthonormal: Sigma = I
+(Dupuy 2017, section 4.3.1).
 """
 
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ MOST_STEPS, PRECISION = 60, 1e-14
 
 @dataclass(frozen=True, eq=False)
 class Gaussian(BaseMeasure):
-    """N(mean, Diag(variance)).
+    """Vectors from N(mean, Diag(variance)); ``phi(x) = x``.
 
     Parameters
     ----------
@@ -73,9 +73,9 @@ class Gaussian(BaseMeasure):
         return self.mean + np.sqrt(self.variance) * rng.standard_normal((n, len(self.mean)))
 
     def sample_tilted(self, H: Floats, rng: Generator) -> Floats:
-        """Draw a vector from p(x) (h'x)^2 / h'Sigma h for each row h of H.
+        """Draw x in proportion to ``p(x) (h'x)^2``, for each row h of H.
 
-        First t = h'x, with the law t^2 N(t; h'm, h'Diag(s2)h), then x given t.
+        First ``t = h'x``, with the law ``t^2 N(t; h'mean, h'Diag(variance)h)``, then x given t.
         """
         centre, spread2 = H @ self.mean, H**2 @ self.variance
         t = _squared_normal(centre, np.sqrt(spread2), rng)
@@ -85,10 +85,10 @@ class Gaussian(BaseMeasure):
 
 
 def _squared_normal(centre: Floats, spread: Floats, rng: Generator) -> Floats:
-    """Draw from t^2 N(t; centre, spread^2), by rejection: half of the proposals are kept.
+    """Draw from ``t^2 N(t; centre, spread^2)``, by rejection.
 
-    t^2 <= 2 (t - centre)^2 + 2 centre^2, so a proposal is N with weight centre^2, and
-    centre +- spread * chi_3 with weight spread^2.
+    ``t^2 <= 2 (t - centre)^2 + 2 centre^2``, so a proposal is N with weight ``centre^2``, and
+    ``centre +- spread * chi_3`` with weight ``spread^2``.
     """
     t = centre.copy()
     rows = np.arange(len(t))
@@ -109,12 +109,12 @@ def _squared_normal(centre: Floats, spread: Floats, rng: Generator) -> Floats:
 
 @dataclass(frozen=True)
 class Fourier(BaseMeasure):
-    """The uniform law on [0, 1]^m with V = (2 d + 1)^m features. Points are rows of length m.
+    """Uniform points of the cube ``[0, 1]^m``, with ``(2 d + 1)^m`` Fourier features.
 
     Parameters
     ----------
     n_dimensions : int
-        m.
+        m, the length of a point.
     degree : int
         d, the highest frequency.
 
@@ -139,7 +139,7 @@ class Fourier(BaseMeasure):
 
     @property
     def frequencies(self) -> Places:
-        """The frequency of each feature in each coordinate, of shape (V, m)."""
+        """The frequency of each feature in each coordinate, (V, m)."""
         each = (np.arange(self._side) + 1) // 2
         grid = np.meshgrid(*[each] * self.n_dimensions, indexing="ij")
         return np.stack([axis.ravel() for axis in grid], axis=1)
@@ -170,10 +170,10 @@ class Fourier(BaseMeasure):
         return rng.random((n, self.n_dimensions))
 
     def sample_tilted(self, H: Floats, rng: Generator) -> Floats:
-        """Draw a point from the density (h'phi(x))^2 / h'h for each row h of H.
+        """Draw x in proportion to ``(h'phi(x))^2``, for each row h of H.
 
-        Coordinate by coordinate: write h as a matrix H with rows for the first coordinate. x_1 has
-        the density psi'H H'psi / h'h at psi = psi(x_1), and H'psi is the h of the next coordinates.
+        Coordinate by coordinate: write h as a matrix H with a row for each function of x_1. x_1 has
+        the density ``|H'psi(x_1)|^2 / |h|^2``; ``H'psi(x_1)`` is the h of the next coordinates.
         """
         points = np.empty((len(H), self.n_dimensions))
         for axis in range(self.n_dimensions):
@@ -183,14 +183,14 @@ class Fourier(BaseMeasure):
         return points
 
     def _basis(self, x: Floats) -> Floats:
-        """Return psi(x), of shape (len(x), 2 d + 1)."""
+        """Return psi(x), of shape ``(len(x), 2 d + 1)``."""
         angle = 2 * np.pi * x[:, None] * np.arange(1, self.degree + 1)
         psi = np.ones((len(x), self._side))
         psi[:, 1::2], psi[:, 2::2] = np.sqrt(2) * np.cos(angle), np.sqrt(2) * np.sin(angle)
         return psi
 
     def _sample_first(self, H: Floats, rng: Generator) -> Floats:
-        """Draw from |H'psi(x)|^2 / |H|^2, by inversion of its distribution function."""
+        """Draw from ``|H'psi(x)|^2 / |H|^2``, by inversion of the distribution function."""
         n_grid = 4 * self.degree + 2
         values = np.einsum("gb,nbr->ngr", self._basis(np.arange(n_grid) / n_grid), H)
         series = np.fft.rfft((values**2).sum(axis=2), axis=1)[:, :-1] / n_grid
@@ -198,9 +198,9 @@ class Fourier(BaseMeasure):
 
 
 def _invert(series: NDArray[np.complexfloating[Any]], target: Floats) -> Floats:
-    """Find where the integral of the density 1 + 2 Re sum_k c_k e^(2 pi i k x) is the target.
+    """Return x where the integral of ``1 + 2 Re sum_k c_k e^(2 pi i k x)`` is the target.
 
-    Newton's steps, kept inside a bracket that shrinks, or else bisection.
+    Newton's steps, or else bisection, in a shrinking bracket.
     """
     frequencies = np.arange(1, series.shape[1])
     density, integral = 2 * series[:, 1:], series[:, 1:] / (1j * np.pi * frequencies)
@@ -222,7 +222,7 @@ def _invert(series: NDArray[np.complexfloating[Any]], target: Floats) -> Floats:
 def _evaluate(
     coefficients: NDArray[np.complexfloating[Any]], z: NDArray[np.complexfloating[Any]]
 ) -> Floats:
-    """Return the real part of sum_k c_k z^k, k = 1, 2, ..., by Horner's rule."""
+    """Return the real part of ``sum_k c_k z^k``, k = 1, 2, ..., by Horner's rule."""
     total = np.zeros(len(coefficients), dtype=complex)
     for c in coefficients.T[::-1]:
         total = (total + c) * z

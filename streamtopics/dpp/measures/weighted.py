@@ -17,13 +17,13 @@ from streamtopics.utils.checks import floats
 
 @dataclass(frozen=True, eq=False)
 class Weighted(BaseMeasure):
-    """A measure with features multiplied by s: v -> s^2 v, w0 -> s w0.
+    """A measure with features multiplied by weights s.
 
     Parameters
     ----------
     measure : BaseMeasure
     s : array-like of shape (V,)
-        Weights; a word of weight 0 has no part in the kernel.
+        A word of weight 0 has no part in the kernel.
 
     Examples
     --------
