@@ -18,6 +18,7 @@ from sklearn.preprocessing import FunctionTransformer
 
 from streamtopics import (
     AspectSentimentModel,
+    GuidedTopics,
     HDPVarGibbs,
     RatingLDA,
     StreamingLDA,
@@ -34,7 +35,7 @@ from streamtopics.story import Finding
 from streamtopics.story.cells import Cells
 from streamtopics.story.findings import sample_of
 from streamtopics.streams import DriftMonitor, TopicTracker
-from streamtopics.text import StreamingCountVectorizer
+from streamtopics.text import NamedVectorizer, StreamingCountVectorizer
 from streamtopics.topic_stream import estimator
 from streamtopics.topic_stream.documents import with_largest_keys
 from streamtopics.topic_stream.estimator import _moved
@@ -98,6 +99,17 @@ def test_a_burst_is_the_first_finding():
     assert first.interval[0] < first.share < first.interval[1]
     assert first.share_before < 0.02 < first.share
     assert str(first).startswith("*")
+
+
+def test_findings_and_shares_use_the_names_of_seeds():
+    seeds = {"the sea": ["ship", "wave"], "illness": ["virus", "doctor"]}
+    words = NamedVectorizer(CountVectorizer())
+    model = GuidedTopics(seeds, n_unseeded=3, random_state=0)
+    stream = small(model=model, vectorizer=words)
+    texts, times, groups = corpus(burst=(9,))
+    stream.fit(texts, times=times, groups=groups)
+    assert "illness" in {word for one in stream.findings() for word in one.words}
+    assert {"the sea", "illness"} < {row.name for row in stream.shares("group")}
 
 
 def test_a_burst_is_found_along_a_stream():

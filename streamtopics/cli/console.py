@@ -90,16 +90,19 @@ def kind_of(path: Path | None) -> str:
 
 def write_rows(path: Path | None, rows: Iterable[Mapping[str, Any]]) -> None:
     """Write rows as they arrive, to a file or standard output."""
+    # A terminal of another encoding would make escapes that are no JSON.
+    is_ascii = path is None and sys.stdout.encoding.lower() != "utf-8"
     with nullcontext() if path is None else replace_file(path) as send:
-        for line in _lines(rows, kind_of(path)):
+        for line in _lines(rows, kind_of(path), is_ascii):
             sys.stdout.write(line) if send is None else send(line.encode("utf-8", "replace"))
 
 
-def _lines(rows: Iterable[Mapping[str, Any]], kind: str) -> Iterator[str]:
+def _lines(rows: Iterable[Mapping[str, Any]], kind: str, is_ascii: bool) -> Iterator[str]:
     if kind == "json":
-        yield json.dumps([*rows], indent=1) + "\n"
+        yield json.dumps([*rows], indent=1, ensure_ascii=is_ascii) + "\n"
     elif kind == "jsonl":
-        yield from (json.dumps(row, allow_nan=False, default=str) + "\n" for row in rows)
+        how: dict[str, Any] = {"allow_nan": False, "ensure_ascii": is_ascii, "default": str}
+        yield from (json.dumps(row, **how) + "\n" for row in rows)
     else:
         for n, row in enumerate(rows):
             yield _cells(row.values()) if n else _cells(row) + _cells(row.values())

@@ -151,7 +151,7 @@ def follow(
     if unfit or reading.format not in (None, "lines", "jsonl"):
         raise ValueError(
             "only regular, uncompressed files of plain text or JSON lines can be followed; got "
-            f"{path}. Read the file by read_records, or pipe it in: `zcat FILE | streamtopics "
-            "watch - --format jsonl`"
+            f"{path}. Read a table by `streamtopics update` or read_records; pipe a compressed "
+            "file in: `zcat FILE | streamtopics watch - --format jsonl`"
         )
     return Follower(path, reading, position or (0, 0, 0), poll, idle, tell_waits)

@@ -162,10 +162,9 @@ class ReportsDocuments(HoldsDocuments):
 
     def _words(self) -> list[list[str]]:
         """The name of each topic, or its words."""
-        words, topics = self.top_words(N_WORDS), self._topics
-        if not isinstance(topics, Editable):
-            return words
-        given = edits_of(topics).labels.names_by_row
+        words = self.top_words(N_WORDS)
+        given = [str(name) for name in getattr(self._topics, "topic_names_", ())]
+        given += [""] * (len(words) - len(given))
         return [[name] if name else own for name, own in zip(given, words, strict=True)]
 
     def _follow(self) -> Cells:

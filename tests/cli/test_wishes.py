@@ -34,6 +34,8 @@ WISHES = [
     ("CSV columns", ["fit", "t.csv.gz", *SMALL, "--text-key", "body"], "270 documents"),
     ("time stamps", ["apply", "m.model", "t.csv.gz", "--text-key", "body", "--time-key", "day"],
       '"time": "2024-01-01T00:00:00'),
+    ("JSON in letters, not escapes", ["apply", "m.model", "letters.csv", "--text-key", "body",
+      "--id-key", "name"], '"d\u00e9j\u00e0"'),
     ("drift", ["watch", "texts.txt", "--model", "w.model", "--topics", "2", "--max-share", "1",
       "--idle", "0.1", "--batch-size", "100"],
       "300 documents, -"),
@@ -69,6 +71,7 @@ def folder(tmp_path_factory):
     (path / "array.json").write_text(json.dumps([{"text": t} for t in texts], indent=1))
     (path / "seeds.json").write_text('{"water": ["ship"], "air": ["plane"]}')
     (path / "t.csv.gz").write_bytes(gzip.compress(table.encode()))
+    (path / "letters.csv").write_text("name,body\nd\u00e9j\u00e0,ship\n", encoding="utf-8")
     (path / "folder" / "deep").mkdir(parents=True)
     (path / "folder" / "deep" / "a.jsonl").write_text(
         "".join(json.dumps({"text": text}) + "\n" for text in texts), encoding="utf-8"
