@@ -33,7 +33,7 @@ from streamtopics.inspection import topic_table
 from streamtopics.saving.checks import check_held
 from streamtopics.story import Finding
 from streamtopics.story.cells import Cells
-from streamtopics.story.findings import sample_of
+from streamtopics.story.evidence import sample_of
 from streamtopics.streams import DriftMonitor, TopicTracker
 from streamtopics.text import NamedVectorizer, StreamingCountVectorizer
 from streamtopics.topic_stream import estimator

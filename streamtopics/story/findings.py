@@ -14,51 +14,48 @@ or less, and with j - 1 such words of other documents at the same time, is by ch
     V p (V p r)^(j-1) / (j-1)!
 
 The least value for j = 1, 2, ..., times 2^j for the choice of j, is V times the p of a finding.
-
-Given the numbers of documents of each period in a group and with a word, the number of documents of
-the group with the word is a sum of hypergeometric variables (Cochran 1954). Each hypergeometric
-variable is a sum of Bernoulli variables (Vatutin and Mikhailov 1982), so the tails are at most the
-tails of a binomial variable with the same mean (Hoeffding 1956). The swings of the excess of a
-group between periods are estimated in the kept documents.
-
-Along a stream the model learns, and a word is counted from its column on. Both make changes without
-a change of the documents. So a change must stand out again in the kept documents, all with today's
-topics and words.
 """
 
 from __future__ import annotations
 
 from calendar import month_name
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from html import escape
-from re import sub
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import sparse
-from scipy.special import factorial, ndtr
+from scipy.special import factorial
 
 from streamtopics.story.cells import (
     LEAST_OF_PERIOD,
-    OTHERS,
     Period,
     Totals,
     interval_of,
-    places_in,
     spread_each,
     spread_of,
 )
-from streamtopics.story.windows import chance, ratio, scan, significant, stretches, tail
+from streamtopics.story.evidence import (
+    LEAST_HOLDERS,
+    Change,
+    Data,
+    Sample,
+    Topics,
+    again_in_groups,
+    again_in_time,
+    changes_in_time,
+    topics_of_groups,
+    words_had,
+    words_of_groups,
+)
+from streamtopics.story.finding import Finding
+from streamtopics.story.windows import significant
 from streamtopics.text.splitting import goes_back
 
-# Least documents with a word, and words of a topic and of a finding in sentences.
-LEAST_HOLDERS, N_LABEL, N_WORDS = 5, 3, 6
+# Words of a topic and of a finding in sentences.
+N_LABEL, N_WORDS = 3, 6
 # Mean number of words by chance to look at: one is no finding, but several together may be.
 BY_CHANCE = 4.0
 # Parts of the error rate for topics and words along the time, and for both between groups.
 PARTS = 0.1, 0.4, 0.1, 0.4
-# Least periods to estimate the swings of the excess of a group, and probability of a word to do so.
-FEWEST_PERIODS, DOUBTFUL = 10, 0.05
 # Words belong together if they share this part of their stretches and of their documents.
 SAME_TIME, SAME_DOCUMENTS = 0.5, 0.25
 # A topic is new, or gone, with less than this part of its share on the other side.
@@ -67,154 +64,12 @@ LITTLE = 0.1
 MOST_WORDS, N_TYPICAL, QUOTED = 400, 5, 140
 
 
-class Finding(NamedTuple):
-    """A change or a difference; `str` makes a sentence.
-
-    Attributes
-    ----------
-    kind : {"grown", "fallen", "new", "gone", "changed", "more", "less"}
-        What happened; "changed" is about a topic's words. "more" and "less" compare a group with
-        others.
-    topic : int or None
-        Row of the topic in the model; None for words of several topics.
-    word : str or None
-        Word of the share; None if the share is the topic's.
-    words, came, left : tuple of str
-        Words of the topic, words that became more frequent, and words that became less frequent.
-    when : str
-        The stretch of time, for example "in October 2025"; empty for a group.
-    periods : tuple of (int, int)
-        First and last period of the stretch; (-1, -1) for a group.
-    group : str or None
-    share : float
-        Share of the documents in the stretch or group.
-    interval : tuple of (float, float)
-        95 % interval of the share.
-    share_before : float
-        Share of all other documents; for a group, of other documents of the same periods. For a
-        word of a group: the usual share in the periods of the group, times the ratio of the
-        documents with the word to the usual number, both in all other groups.
-    n_documents, n_all : int
-        Documents of the stretch or group with the word or main topic, and all its documents.
-    surprise, p : float
-        Distance from the usual in standard deviations, and the probability by chance.
-    documents : tuple of int
-        Places of typical documents in the sample, the most typical first.
-    quote : str
-        The beginning of the first of these documents.
-    """
-
-    kind: str
-    topic: int | None
-    word: str | None
-    words: tuple[str, ...]
-    came: tuple[str, ...]
-    left: tuple[str, ...]
-    when: str
-    periods: tuple[int, int]
-    group: str | None
-    share: float
-    interval: tuple[float, float]
-    share_before: float
-    n_documents: int
-    n_all: int
-    surprise: float
-    p: float
-    documents: tuple[int, ...] = ()
-    quote: str = ""
-
-    @property
-    def n_moved(self) -> float:
-        """Number of documents above, or below, the expectation by the share elsewhere."""
-        return abs(self.share - self.share_before) * self.n_all
-
-    def __str__(self) -> str:
-        return sentence(self)
-
-
-class Findings(tuple[Finding, ...]):
-    """Findings in order; `print` shows one finding a line, and notebooks a list."""
-
-    def __str__(self) -> str:
-        lines = [f"{i}. {finding}" for i, finding in enumerate(self, start=1)]
-        return "\n".join(lines) or "Nothing stands out."
-
-    def _repr_html_(self) -> str:
-        lines = "".join(f"<li>{_in_html(finding)}</li>" for finding in self)
-        return f"<ol>{lines}</ol>" if lines else f"<p>{self}</p>"
-
-
-def _in_html(finding: Finding) -> str:
-    """The sentence, with emphasis on the words of its topic."""
-    return sub(r"\*(.+?)\*", r"<em>\1</em>", escape(str(finding)), count=1)
-
-
-class Sample(NamedTuple):
-    """Kept documents: counts, topic shares, periods and groups."""
-
-    counts: sparse.csr_matrix
-    shares: np.ndarray
-    period: np.ndarray  # -1 for an unknown time
-    group: np.ndarray
-    texts: Sequence[str]
-    is_of_stream: bool = False  # Whether other documents had earlier topics and words
-
-
-class Topics(NamedTuple):
-    """Topics with the names used in findings."""
-
-    words: Sequence[Sequence[str]]  # of each topic, the most telling first
-    names: Sequence[str]  # of the columns
-    of_words: np.ndarray  # (n_topics, n_columns): p(topic | word)
-    hidden: frozenset[int] = frozenset()
-
-
-def topics_of(model: Any, words: Sequence[Sequence[str]], names: Iterable[object]) -> Topics:
-    """The topics of a model, each with a name or its words."""
-    phi = model.topic_word_ * model.topic_weights_[:, None]
-    of_words = phi / np.maximum(phi.sum(axis=0), 1e-300)
-    hidden = frozenset(map(int, model.hidden_topics_))
-    return Topics(words, [str(name) for name in names], of_words, hidden)
-
-
-def sample_of(
-    totals: Totals, counts: Any, shares: Any, times: np.ndarray, groups: Sequence[str],
-    texts: Sequence[str], is_of_stream: bool = False,
-) -> Sample:  # fmt: skip
-    """Kept documents, in the periods and groups of all documents; see `positions` of times."""
-    places = {name: place for place, name in enumerate(totals.groups)}
-    group = [places.get(name, places.get(OTHERS, -1)) for name in groups]
-    return Sample(
-        sparse.csr_matrix(counts), np.asarray(shares, np.float64),
-        places_in(totals.periods, times), np.array(group, np.intp), texts, is_of_stream,
-    )  # fmt: skip
-
-
-class Change(NamedTuple):
-    """An outstanding topic, or word, in a stretch of periods or in a group."""
-
-    place: int  # row of the topic, or column of the word
-    first: int  # period, or group
-    last: int
-    z: float
-    p: float
-
-
 class Subject(NamedTuple):
     """Words outstanding together in a stretch or group; the first leads."""
 
     words: tuple[Change, ...]
     topic: int | None  # topic of most of their mass
     p: float  # for all words together
-
-
-class Data(NamedTuple):
-    """The input of findings."""
-
-    totals: Totals
-    topics: Topics
-    sample: Sample
-    spread: np.ndarray  # of each topic: see `spread_of`
 
 
 def find(totals: Totals, topics: Topics, sample: Sample, level: float) -> list[Finding]:
@@ -229,9 +84,9 @@ def find(totals: Totals, topics: Topics, sample: Sample, level: float) -> list[F
     columns = np.flatnonzero(totals.holders.sum(axis=0) >= LEAST_HOLDERS)
     of_all = data._replace(totals=totals.of_all())
     families = (
-        _changes(totals.sums.sum(axis=1).T, visible, totals, spread),
-        _changes(totals.holders.T, columns, totals, np.ones(totals.holders.shape[1])),
-        _contrasts(of_all, visible), _words_of_groups(of_all),
+        changes_in_time(totals.sums.sum(axis=1).T, visible, totals, spread),
+        changes_in_time(totals.holders.T, columns, totals, np.ones(totals.holders.shape[1])),
+        topics_of_groups(of_all, visible), words_of_groups(of_all),
     )  # fmt: skip
     n_tests = max(sum(map(len, families)), 1)
     parts = sum(part for part, family in zip(PARTS, families, strict=True) if family)
@@ -240,9 +95,11 @@ def find(totals: Totals, topics: Topics, sample: Sample, level: float) -> list[F
     changes, words, contrasts, of_groups = _chosen(p, level, 1, *families)
     if sample.is_of_stream:
         has = (sample.counts > 0).astype(np.float64).tocsc()
-        again = [_again(c, sample.shares[:, c.place] / spread[c.place], sample) for c in changes]
-        again += [_again(c, has[:, c.place].toarray().ravel(), sample) for c in words]
-        again += [_again_in_group(c, of_all) for c in of_groups]
+        again = [
+            again_in_time(c, sample.shares[:, c.place] / spread[c.place], sample) for c in changes
+        ]
+        again += [again_in_time(c, has[:, c.place].toarray().ravel(), sample) for c in words]
+        again += [again_in_groups(c, of_all) for c in of_groups]
         changes, words, of_groups = _chosen(again, level, None, changes, words, of_groups)
     else:
         words = _with_weak(words, families[1], n_tests)
@@ -278,31 +135,7 @@ def _with_weak(words: list[Change], all_words: list[Change], n_tests: int) -> li
     return [one for one in all_words if one.p <= limit]
 
 
-# Along the time
-
-
-def _changes(
-    sums: np.ndarray, places: np.ndarray, totals: Totals, spread: np.ndarray
-) -> list[Change]:
-    """The outstanding stretch of some rows."""
-    n = totals.n.sum(axis=1)
-    if np.count_nonzero(n) < 2 or not len(places):
-        return []
-    found = scan(sums[places], n, spread[places])
-    rows = zip(places.tolist(), *(values.tolist() for values in found), strict=True)
-    return [Change(*row) for row in rows]
-
-
-def _again(change: Change, values: np.ndarray, sample: Sample) -> float:
-    """The probability by chance of a change in the kept documents."""
-    known = (sample.period >= 0) & (np.asarray(sample.counts.sum(axis=1)).ravel() > 0)
-    n = np.bincount(sample.period[known]).astype(np.float64)
-    x = np.bincount(sample.period[known], values[known])
-    own = slice(change.first, change.last + 1)
-    total, q = x.sum(), n[own].sum() / max(n.sum(), 1.0)
-    if not total or (x[own].sum() > total * q) != (change.z > 0):
-        return 1.0
-    return min(1.0, chance(float(ratio(x[own].sum(), total, q)), total, n, *stretches(n)))
+# Subjects
 
 
 def _subjects(
@@ -378,6 +211,9 @@ def _are_opposite(one: Subject, other: Subject) -> bool:
     return one.topic is not None and one.topic == other.topic and _same_time(lead, turned)
 
 
+# Along the time
+
+
 def _of_topic(change: Change, words: list[Change], data: Data) -> Finding:
     """The finding of a topic with a changed share."""
     k, totals = change.place, data.totals
@@ -432,7 +268,7 @@ def _of_words(
         kind, k, data.topics.names[lead.place], () if k is None else _label(k, data),
         _named(came_words, data), _named(left_words, data), "", (-1, -1), None, float(x / n),
         (float(low), float(high)), before, round(float(x)), round(float(n)), lead.z,
-        min(subject.p, 1.0), *_typical(data, kept, _words_had(subject.words, data), []),
+        min(subject.p, 1.0), *_typical(data, kept, words_had(subject.words, data), []),
     )  # fmt: skip
 
 
@@ -472,101 +308,6 @@ def _kind(change: Change, share: float, before: float, totals: Totals) -> str:
 
 
 # Between groups
-
-
-def _excess(
-    own: np.ndarray, every: np.ndarray, part: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The total over groups, usual parts of the total, and deviations from the usual parts.
-
-    `own` are sums of groups, `every` are sums of periods over all groups, and `part` are the parts
-    of groups in the documents of periods.
-    """
-    total = every.sum(axis=0)
-    q = np.clip(part.T @ every / np.maximum(total, 1e-300), 1e-12, 1.0 - 1e-12)
-    z = np.sqrt(2.0 * np.maximum(ratio(own, total, q), 0.0))
-    return total, q, np.where(own > total * q, z, -z)
-
-
-def _swings(own: np.ndarray, every: np.ndarray, part: np.ndarray) -> np.ndarray:
-    """Dispersion of the excess of a group over periods, 1 by chance, and at least.
-
-    Documents of one author come together, so the excess of a group swings.
-    """
-    usual = every * part
-    usual = usual * (own.sum(axis=0) / np.maximum(usual.sum(axis=0), 1e-300))
-    found = ((own - usual) ** 2 / (usual * (1.0 - part) + 0.5)).sum(axis=0)
-    return np.asarray(np.maximum(found / (len(part) - 1), 1.0))
-
-
-def _groups_of(totals: Totals) -> tuple[list[int], np.ndarray]:
-    """The groups to compare, and their parts of each period.
-
-    Documents of unknown group count only among all others.
-    """
-    groups = [g for g, name in enumerate(totals.groups) if name and len(totals.groups) > 1]
-    return groups, totals.n[:, groups] / np.maximum(totals.n.sum(axis=1, keepdims=True), 1.0)
-
-
-def _contrasts(data: Data, visible: np.ndarray) -> list[Change]:
-    """Tests of all topics in all groups, within periods, to cancel effects of time."""
-    groups, part = _groups_of(data.totals)
-    sums = data.totals.sums[..., visible] / data.spread[visible]
-    every, sums = sums.sum(axis=1), sums[:, groups]
-    total, q, z = _excess(sums.sum(axis=0), every, part)
-    p = tail(sums.sum(axis=0), total, q, z > 0)
-    if len(part) >= FEWEST_PERIODS:
-        z = z / np.sqrt(_swings(sums, every[:, None], part[..., None]))
-    p = np.minimum(2.0 * np.maximum(p, ndtr(-np.abs(z))), 1.0)
-    return [
-        Change(k, g, g, float(z[j, i]), float(p[j, i]))
-        for i, k in enumerate(visible.tolist())
-        for j, g in enumerate(groups)
-    ]
-
-
-def _words_of_groups(data: Data) -> list[Change]:
-    """Tests of all words in the most outstanding group of each word, within periods."""
-    totals, (groups, part) = data.totals, _groups_of(data.totals)
-    columns = np.flatnonzero(totals.of_groups.sum(axis=0) >= LEAST_HOLDERS)
-    if not groups or not len(columns):
-        return []
-    own = totals.of_groups[groups][:, columns]
-    total, q, z = _excess(own, totals.holders[:, columns], part)
-    # Of two groups, the group with more.
-    best = np.argmax(np.abs(z) * np.where(z > 0, 1.0 + 1e-9, 1.0), axis=0), np.arange(len(columns))
-    z = z[best]
-    p = 2.0 * len(groups) * np.maximum(tail(own[best], total, q[best], z > 0), ndtr(-np.abs(z)))
-    each = zip(columns.tolist(), best[0].tolist(), z.tolist(), p.tolist(), strict=True)
-    found = [Change(c, groups[g], groups[g], z, min(p, 1.0)) for c, g, z, p in each]
-    # The dispersion is larger in all documents than in the kept part.
-    times = max(totals.n.sum() / max(data.sample.counts.shape[0], 1), 1.0)
-    for i in np.flatnonzero(p < DOUBTFUL).tolist() if len(part) >= FEWEST_PERIODS else ():
-        swings = 1.0 + times * (float(_swings(*_in_sample(found[i], data))) - 1.0)
-        z = found[i].z / np.sqrt(swings)
-        normal = min(2.0 * len(groups) * float(ndtr(-abs(z))), 1.0)
-        found[i] = found[i]._replace(z=float(z), p=max(found[i].p, normal))
-    return found
-
-
-def _in_sample(word: Change, data: Data) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Kept documents with a word by period: of its group, of all, and the part of the group."""
-    sample, n_periods = data.sample, len(data.totals.n)
-    has, is_own = _words_had([word], data) > 0, sample.group == word.first
-    period = np.where(sample.period < 0, n_periods - 1, sample.period)
-    own, every, n_own, n = (
-        np.bincount(period[chosen], minlength=n_periods).astype(np.float64)
-        for chosen in (has & is_own, has, is_own, slice(None))
-    )
-    return own, every, n_own / np.maximum(n, 1.0)
-
-
-def _again_in_group(word: Change, data: Data) -> float:
-    """The probability by chance of a word of a group in the documents that are kept."""
-    own, every, part = _in_sample(word, data)
-    total, q, z = _excess(own.sum(), every, part)
-    found = 2.0 * float(tail(own.sum(), total, q, z > 0))
-    return min(found, 1.0) if total and (z > 0) == (word.z > 0) else 1.0
 
 
 def _of_best_groups(contrasts: list[Change]) -> list[Change]:
@@ -619,17 +360,11 @@ def _kept_in(periods: np.ndarray, data: Data) -> np.ndarray:
     return own
 
 
-def _words_had(words: Iterable[Change], data: Data) -> np.ndarray:
-    """Number of some words in each kept document."""
-    places = [word.place for word in words]
-    return np.asarray((data.sample.counts[:, places] > 0).sum(axis=1), np.float64).ravel()
-
-
 def _typical(
     data: Data, own: np.ndarray, weight: np.ndarray, words: list[Change]
 ) -> tuple[tuple[int, ...], str]:
     """Some kept documents with most of a topic and of its words."""
-    return _quoted(data, own, weight * (1.0 + _words_had(words, data)) if words else weight)
+    return _quoted(data, own, weight * (1.0 + words_had(words, data)) if words else weight)
 
 
 def _quoted(data: Data, own: np.ndarray, weight: np.ndarray) -> tuple[tuple[int, ...], str]:
@@ -643,9 +378,6 @@ def _quoted(data: Data, own: np.ndarray, weight: np.ndarray) -> tuple[tuple[int,
     if len(text) > QUOTED:
         text = text[: QUOTED + 1].rsplit(" ", 1)[0][:QUOTED] + "…"
     return tuple(order.tolist()), text
-
-
-# Sentences
 
 
 def _when(change: Change, totals: Totals) -> str:
@@ -671,32 +403,3 @@ def _date(text: str) -> str:
     # Years before 1 have a minus.
     year, month, *day = text[1:].split("-")
     return " ".join([*(str(int(one)) for one in day), month_name[int(month)], text[0] + year])
-
-
-def sentence(one: Finding) -> str:
-    """A finding in one to three sentences."""
-    topic, came, left = (", ".join(words) for words in (one.words, one.came, one.left))
-    low, high = one.interval
-    interval = f"95 % interval {low:.1%} to {high:.1%}"
-    counted = f"{one.n_documents:,} of {one.n_all:,} documents"
-    moved = {"grown": "rose", "fallen": "fell"}.get(one.kind, f"is {one.kind}")
-    if one.word is not None:
-        share = f"“{one.word}” is in {counted} ({one.share:.1%}; {interval})"
-        other = f"otherwise in {one.share_before:.1%}"
-    else:
-        share = f"{one.share:.1%} on average ({interval}; the main topic of {counted})"
-        other = f"otherwise {one.share_before:.1%}"
-    if one.group is not None:
-        subject = topic if one.word is None else came if one.kind == "more" else left
-        text = f"{one.group} has {one.kind} of *{subject}*: {share}, {other}."
-    elif one.kind == "changed":
-        words = f"{came} came, {left} went"
-        text = f"*{topic}* has changed its words {one.when}: {words}; {share}, {other}."
-    else:
-        subject = topic if one.word is None else came or left
-        text = f"*{subject}* {moved} {one.when}: {share}, {other}."
-    if one.word is None or one.kind == "less":
-        text += f" More frequent: {came}." if came else ""
-    if one.word is None or one.kind == "more":
-        text += f" Less frequent: {left}." if left else ""
-    return f"{text} For example: “{one.quote}”" if one.quote else text

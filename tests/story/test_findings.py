@@ -9,17 +9,15 @@ from scipy import sparse
 from scipy.stats import binom, hypergeom, norm
 
 from streamtopics.story.cells import Period, Totals
-from streamtopics.story.findings import (
+from streamtopics.story.evidence import (
     Change,
     Data,
     Sample,
     Topics,
-    _again_in_group,
-    _same_time,
-    _together,
-    _words_of_groups,
-    find,
+    again_in_groups,
+    words_of_groups,
 )
+from streamtopics.story.findings import _same_time, _together, find
 
 
 def totals_of(n, sums, holders, groups=("",), squares=None, of_groups=None):
@@ -186,7 +184,7 @@ def test_words_of_groups_against_a_table_of_all_documents():
     has[:, 3] |= (group == 2) & (rng.random(600) < 0.1)
     # In one period only, as of one author.
     has[:, 4] |= (group == 3) & (period == 7) & (rng.random(600) < 0.8)
-    found = _words_of_groups(grouped(has, period, group, ["", "a", "b", "c"]))
+    found = words_of_groups(grouped(has, period, group, ["", "a", "b", "c"]))
     assert [one.place for one in found] == np.flatnonzero(has.sum(axis=0) >= 5).tolist()
     for one in found:
         each = []
@@ -236,7 +234,7 @@ def test_words_of_groups_are_seldom_found_by_chance():
     p, n_found = [], 0
     for seed in range(40):
         data = grouped(*documents(seed, n_words=200), ["", "a", "b", "c"])
-        p += [one.p for one in _words_of_groups(data)]
+        p += [one.p for one in words_of_groups(data)]
         n_found += bool(find(data.totals, data.topics, data.sample, 0.05))
     for level in (0.05, 0.01, 0.001):
         assert np.mean(np.array(p) <= level) <= level
@@ -247,7 +245,7 @@ def test_of_two_groups_that_with_more_is_named():
     has = np.zeros((400, 2), bool)
     period, group = np.arange(400) % 4, np.repeat([0, 1], 200)
     has[:30, 0], has[300:, 1] = True, True
-    found = _words_of_groups(grouped(has, period, group, ["a", "b"]))
+    found = words_of_groups(grouped(has, period, group, ["a", "b"]))
     assert [(one.first, one.z > 0) for one in found] == [(0, True), (1, True)]
 
 
@@ -277,8 +275,8 @@ def test_documents_that_are_kept_do_not_confirm_what_learning_made():
     has[:, 0] = np.random.default_rng(3).random(600) < 0.2
     data = grouped(has, period, group, ["", "a", "b", "c"])
     change = Change(0, 2, 2, 6.0, 1e-9)
-    assert _again_in_group(change, data) > 0.05
+    assert again_in_groups(change, data) > 0.05
     has[:, 0] |= (group == 2) & (np.random.default_rng(4).random(600) < 0.3)
-    assert _again_in_group(change, grouped(has, period, group, ["", "a", "b", "c"])) < 1e-4
+    assert again_in_groups(change, grouped(has, period, group, ["", "a", "b", "c"])) < 1e-4
     opposite = change._replace(z=-6.0)
-    assert _again_in_group(opposite, grouped(has, period, group, ["", "a", "b", "c"])) == 1.0
+    assert again_in_groups(opposite, grouped(has, period, group, ["", "a", "b", "c"])) == 1.0
