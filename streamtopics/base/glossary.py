@@ -20,6 +20,10 @@ doc_topic_prior, doc_topic_prior_update, start, batch_size, max_iter, n_jobs, ra
     "n_components": """\
 n_components : int, default=10
     Number of topics.""",
+    "update": """\
+update : {"svb", "bps", "online_em", "power_prior", "hpp", "mhpp", "population_vb", "svi"} or \
+        Rule, default="svb"
+    How the topics learn a minibatch; see `streamtopics.updates`.""",
     "first_n_components": """\
 n_components : int, default=2
     Number of topics at the start; the stream adds and drops topics.""",
@@ -49,7 +53,10 @@ kappa : float, default=0.85
     "update_each_sweep": """\
 update_each_sweep : bool, default=False
     Whether to update the topics after every sweep over the minibatch (the "++" of the paper). The
-    topics then fit the minibatch closer.""",
+    topics then fit the minibatch closer, and the rounds of `schedule` have no effect.""",
+    "schedule": """\
+schedule : Schedule or None, default=None
+    As in `StreamingLDA`.""",
     "boosted_prior": """\
 boosted_prior : float, array-like of shape (n_features,) or (n_components, n_features), \
         WordPrior, callable or None, default=None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Estimators, and the table of the methods of the literature."""
+"""Estimators, and the table of published methods."""
 
 from streamtopics.base.composition import Schedule
 from streamtopics.estimators.aspect_sentiment import AspectSentimentModel

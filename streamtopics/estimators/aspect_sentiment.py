@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sentiments of documents and aspects of their sentences, from seed words and a stream."""
+"""Sentiments of documents, and aspects of sentences."""
 
 from __future__ import annotations
 
@@ -40,45 +40,42 @@ AT_LEAST_ONE = Interval(Real, 1, 1e10, closed="both")
 class AspectSentimentModel(LearnsByRule, SentenceTopics):
     """The aspect and sentiment unification model (ASUM), learnt from seed words.
 
-    Each sentence draws its words from the topic of one aspect under one sentiment. A document has
-    proportions of sentiments and, in each sentiment, of aspects. The prior assigns words to
-    sentiments, without labels. On a stream seed words fade from the topics unless the update boosts
-    the prior.
+    A topic is an aspect under a sentiment. Each sentence has one topic. A document has proportions
+    of sentiments and, within each sentiment, of aspects. The prior assigns words to sentiments. On
+    a stream seed words fade unless the update boosts the prior.
 
     Parameters
     ----------
     n_aspects : int, default=10
-        Aspects, and topics, of each sentiment.
+        Number of aspects of each sentiment.
     sentiments : sequence of str or of int, default=("positive", "negative")
-        Names of the sentiments, two or more, in the order of the rows of `topic_word_prior`.
+        Names of at least two sentiments, in the order of the rows of `topic_word_prior`.
     topic_word_prior, boosted_prior : float, array-like of shape (n_features,) or \
             (n_sentiments, n_features), WordPrior, callable or None, default=None
         Dirichlet parameter of the topics of each sentiment (the papers' eta), in tokens, and the
-        prior added by a boost with every minibatch, by default the same. `SeedWords` of
-        `streamtopics.priors` takes seed words by sentiment. None is 0.05 for each word; then the
-        names of the sentiments mean nothing.
+        prior added by a boost, by default the same. `streamtopics.priors.SeedWords` gives seed
+        words. None is 0.05 for each word; then the names of the sentiments mean nothing.
     update : Rule or None, default=None
         How the posterior learns a minibatch; see `streamtopics.updates`. None is ``BPS(0.5,
-        "topic")``. Nguyen et al. take "whole": a rare topic then gets as much of the prior as a
-        frequent topic, and learnt words hardly count in the rare topic.
+        "topic")``. With the "whole" of Nguyen et al. learnt words hardly count in rare topics.
     doc_sentiment_prior : float, default=1.0
-        Dirichlet parameter of a document's sentiments (the papers' gamma), at least 1. 1 is flat;
-        each further 1 acts like one more sentence of every sentiment.
+        Dirichlet parameter of a document's sentiments (the papers' gamma), at least 1, which is
+        flat. Each further 1 acts like one more sentence of every sentiment.
     doc_aspect_prior : float, default=2.0
         Dirichlet parameter of the aspects in each sentiment (alpha; 1 in Nguyen et al.).
     inference : {"em", "frank_wolfe"}, default="em"
-        How the proportions of a document are found: by EM, or by Frank-Wolfe steps as in Nguyen et
-        al., which are less exact.
+        How the proportions of a document are found: by EM, or by the less exact Frank-Wolfe steps
+        of Nguyen et al.
     {sweeps_and_batches, max_iter}
     {common_parameters}
 
     Attributes
     ----------
     sentiment_names_ : ndarray of shape (n_sentiments,)
-        The names in the order of `sentiments`. The number of topics, n_components below, is
-        n_sentiments * n_aspects: first all aspects of the first sentiment.
+        The names in the order of `sentiments`. n_components below is n_sentiments * n_aspects:
+        first all aspects of the first sentiment.
     classes_ : ndarray of shape (n_sentiments,)
-        The names sorted: the columns of `predict_proba`.
+        The names sorted, as in `predict_proba`.
     {dirichlet_components}
     {topic_attributes}
     {stream_attributes}
@@ -168,7 +165,7 @@ class AspectSentimentModel(LearnsByRule, SentenceTopics):
             warn_of_few_steps(self, f"make batch_size smaller, or take update={rule}")
 
     def _prior(self, name: str, X: sparse.csr_matrix) -> np.ndarray:
-        """A prior by word and topic, of shape (n_features or 1, n_components or 1)."""
+        """The prior of each topic."""
         names = self.sentiment_names_
         prior = check_word_prior(self, name, X, len(names), "n_sentiments", classes=names)
         return prior if prior.shape[1] == 1 else np.repeat(prior, self.n_aspects, axis=1)
@@ -177,7 +174,7 @@ class AspectSentimentModel(LearnsByRule, SentenceTopics):
         return self._model.learner(self.posterior_, batch.batch, pool)
 
     def predict(self, X: SentencesLike, groups: OptionalArray = None) -> np.ndarray:
-        """The most probable sentiment of each document.
+        """Return the most probable sentiment of each document.
 
         {sentences, groups}
 
@@ -190,19 +187,19 @@ class AspectSentimentModel(LearnsByRule, SentenceTopics):
         return np.asarray(self.classes_[most_probable])
 
     def predict_proba(self, X: SentencesLike, groups: OptionalArray = None) -> np.ndarray:
-        """Proportions of the sentiments in each document, the papers' pi.
+        """Return the proportions of sentiments in each document, the papers' pi.
 
         {sentences, groups}
 
         Returns
         -------
         proportions : ndarray of shape (n_documents, n_sentiments), float64
-            Columns in the order of `classes_`. Rows sum to 1; all equal without words.
+            Columns are in the order of `classes_`; rows sum to 1, and are flat without words.
         """
         return self._sentiments(X, groups, "predict_proba")
 
     def transform(self, X: SentencesLike, groups: OptionalArray = None) -> np.ndarray:
-        """Joint proportions of sentiments and aspects in documents, for each document by itself.
+        """Return the joint proportions of sentiments and aspects in each document.
 
         {sentences, groups}
 
@@ -234,12 +231,7 @@ class AspectSentimentModel(LearnsByRule, SentenceTopics):
         return SentenceInference(*map(np.concatenate, columns))
 
     def get_feature_names_out(self, input_features: OptionalArray = None) -> np.ndarray:
-        """Names of the columns of `transform`: each sentiment with the number of an aspect.
-
-        Parameters
-        ----------
-        input_features : array-like of str or None, default=None
-            Only compared with the column names of X.
+        """Return names of the columns of `transform`: sentiments with numbers of aspects.
 
         Returns
         -------

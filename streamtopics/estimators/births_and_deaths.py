@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Births and deaths of topics in models of one topic a document."""
+"""Births and deaths of topics."""
 
 from __future__ import annotations
 
@@ -24,19 +24,18 @@ from streamtopics.utils.progress import LOG
 
 
 class ReportsLifetimes(StreamingTopicModel):
-    """Adds the record of births and deaths to estimators whose topics may come and go."""
+    """Base of estimators with births and deaths of topics."""
 
     # None if the topics are always the same.
     births: DirichletProcess | None = DirichletProcess()
 
     @property
     def births_(self) -> list[TopicLifetime]:
-        """Living topics and the last thousand dead ones, by birth."""
         lifetimes = self._lifetimes()
         return sorted((*lifetimes.dead, *lifetimes.alive), key=lambda one: (one.born, one.topic))
 
     def births_report(self, feature_names: OptionalArray = None) -> list[TopicLifetime]:
-        """Rows on the topics along the stream: birth, death and words of each.
+        """Return the birth, the death and the words of each topic of a stream.
 
         Parameters
         ----------
@@ -46,7 +45,7 @@ class ReportsLifetimes(StreamingTopicModel):
         Returns
         -------
         report : list of TopicLifetime
-            A row for each of `births_`, with words; `pandas.DataFrame(report)` makes a frame.
+            `births_` with words; `pandas.DataFrame(report)` makes a table.
         """
         names = dict(enumerate(self._column_names(feature_names)))
         return [one.named(names) for one in self.births_]
@@ -69,7 +68,7 @@ class ReportsLifetimes(StreamingTopicModel):
 def step_with_births(
     composition: Composition, commit: Any, batch: Documents, model: LDA, pool: Workers
 ) -> tuple[Blend, dict[str, Any]]:
-    """The blend of a minibatch, and other changes of the commit record."""
+    """The blend of a minibatch, and other changes of the commit."""
     process: Any = composition.births
     step: Any = composition.inference
     lifetimes, posterior = commit.lifetimes, commit.posterior

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Estimators of any model that learn a minibatch by one step of a rule."""
+"""Estimators that learn by one rule."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from streamtopics.utils.parallel import Workers
 
 
 class LearnsByRule(StreamingEstimator):
-    """Base of estimators with the parameters `update` and `boosted_prior`."""
+    """Base of estimators with `update` and `boosted_prior`."""
 
     update: Rule | None
     boosted_prior: Any = None
@@ -35,7 +35,7 @@ class LearnsByRule(StreamingEstimator):
     def _check_rule(
         self, before: Commit | None, offers: frozenset[str], name: str, **started: object
     ) -> None:
-        """Refuse a rule with needs beyond `name`, or one that cannot continue the stream."""
+        """Refuse a rule unfit for the model or the stream."""
         check_update(self._rule, offers, name)
         if before is not None:
             check_same(self, **started)
@@ -54,5 +54,5 @@ class LearnsByRule(StreamingEstimator):
         commit.posterior.blend(blend, [self._swap(new)])
 
     def _reported(self, blend: Blend) -> dict[str, Any]:
-        """Further fields of the commit record changed by a blend."""
+        """Other fields of the commit."""
         return {}

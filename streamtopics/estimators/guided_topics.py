@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Topics with names, guided by words and labels."""
+"""Topics with given names."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ BY_NAME = "the names have", "vectors and name_vectors go together, and are of on
 
 
 class SeedRow(NamedTuple):
-    """A seed word after learning, for people or for a DataFrame."""
+    """Probability of a seed word in its topic."""
 
     topic: str
     word: str
@@ -61,7 +61,7 @@ class SeedRow(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class HintedDocuments(Documents):
-    """Documents with hints of their topics."""
+    """Documents with pseudo-tokens for topics."""
 
     # (n_features, n_components): pseudo-tokens of topics for each token of a word
     seed_words: sparse.csr_matrix = field(kw_only=True)
@@ -70,7 +70,7 @@ class HintedDocuments(Documents):
 
     @property
     def minibatch(self) -> Minibatch:
-        """The documents over their own words, with hints of seed words, and of labels if any."""
+        """The minibatch with pseudo-tokens."""
         X = self.X
         if self.most is not None:
             X = sparse.csr_matrix((np.minimum(X.data, self.most), X.indices, X.indptr), X.shape)
@@ -80,7 +80,7 @@ class HintedDocuments(Documents):
         return replace(minibatch_of(X), hints=sparse.csr_matrix(hints), vectors=self.vectors)
 
     def cut(self, size: int) -> Iterator[Self]:
-        """Batches of `size` documents, in order; a rest of less than half joins the last batch."""
+        """Yield batches; a rest of less than half joins the last."""
         n_parts = max(1, (2 * self.n_documents + size) // (2 * size))
         for bounds in pairwise([*range(0, n_parts * size, size), self.n_documents]):
             yield self.part(*bounds)
@@ -88,48 +88,45 @@ class HintedDocuments(Documents):
 
 @documented
 class GuidedTopics(TakesVectors):
-    """Topics with names, known by a few words or vectors; `predict` gives the name of a document.
+    """Topics with given names, learnt from seed words, labels or vectors of the names.
 
-    Learning starts as naive Bayes would, from the documents with seed words or labels. Then
-    documents without seeds join the topics by their words. The documents of the beginning of a
-    stream are kept, and learnt anew as `fit` learns a corpus.
+    Learning starts as naive Bayes on documents with seed words or labels. Then other documents join
+    the topics by their words. `predict` returns the name of a document's topic.
 
     Parameters
     ----------
     seeds : mapping of str to list of str
-        Words of each topic, by its name: two to five words, common in the topic and rare in other
-        topics. If topics share a seed word, each topic gets an equal part of the word. Seed words
-        without a column in X are ignored. A topic with labelled documents needs no words.
+        Seed words by the name of the topic; best are two to five words, common in the topic and
+        rare in other topics. A word of several topics counts equally in each. Words without a
+        column are ignored. A topic with a vector or labelled documents may have an empty list.
     n_unseeded : int, default=0
         Further topics without names. Such topics take documents from the named topics.
     name_vectors : mapping of str to array-like, array-like or None, default=None
-        Vectors of the names, of the same kind as the `vectors` of documents: by name, or a row for
-        each name in the order of `seeds`. A row of zeros means that the name has no vector. Each
-        vector counts as 30 documents. A name with a vector needs no seeds; give an empty list.
-        With `name_vectors`, `inference` must be "one_topic" or a `OneTopic`.
+        Vectors of the names, of the same kind as the `vectors` of documents: by name, or as rows in
+        the order of `seeds`. A row of zeros means no vector. Each vector weighs 30 documents.
+        `inference` must then be "one_topic" or a `OneTopic`.
     seed_weight : float, default=2.0
-        Pseudo-tokens of the topic for each of its seed words in a document.
+        Pseudo-tokens of the topic for each seed word in a document.
     seed_strength : float, default=20.0
         Total pseudo-count, in tokens, shared by the seed words of a topic.
     label_weight : float, default=20.0
-        Pseudo-tokens of the topic for the label of a document, in learning.
+        Pseudo-tokens of the topic for the label of a document.
     max_count : int or None, default=3
-        Most tokens of a word that count in a document. None counts all tokens, as `score` does.
+        Largest count of a word in a document, except in `score`; larger counts are cut. None cuts
+        nothing.
     update : {"online_em", "svb", "bps", "power_prior", "population_vb", "svi"} or Rule, \
             default="online_em"
         How the topics learn a minibatch; see `streamtopics.updates`.
     inference : {"one_topic", "gibbs", "variational"} or LocalStep, default="one_topic"
-        How the topics of a document are found in learning. With "one_topic" seed words and labels
-        decide the topic; with "gibbs" and "variational" they are pseudo-tokens among the words.
+        How the topics of a document are inferred. With "one_topic" seed words and labels decide the
+        topic; else they are pseudo-tokens.
     topic_word_prior : float, default=0.3
         Pseudo-count of every word in every topic, in tokens.
     n_start_documents : int, default=20000
-        Number of first documents of a stream kept by `partial_fit`, also in saved models. When the
-        number of kept documents has grown by a tenth, all kept documents are learnt again. If the
-        update rule forgets, no documents are kept.
+        Number of first documents kept by `partial_fit`, also in saved models, and learnt again each
+        time the number has grown by a tenth. A rule with forgetting keeps none.
     batch_size : int, default=20000
-        Documents in a minibatch of `fit`; a rest of less than half joins the last minibatch. The
-        first minibatch starts the learning and should hold many seed words.
+        Documents in a minibatch of `fit`. The first minibatch should hold many seed words.
     max_iter : int, default=1
         Passes of `fit` over the corpus.
     {common_parameters}
@@ -137,9 +134,9 @@ class GuidedTopics(TakesVectors):
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        Names of the topics, sorted: the columns of `predict_proba`.
+        Names of the topics, sorted, as in `predict_proba`.
     topic_names_ : ndarray of shape (n_classes,)
-        Names in the order of `seeds`, as for rows of ``components_`` and columns of `transform`.
+        Names in the order of `seeds`, as in `transform`.
     {mean_components}
     {common_attributes}
 
@@ -236,7 +233,7 @@ class GuidedTopics(TakesVectors):
 
     @property
     def _name_vectors(self) -> np.ndarray:
-        """Vectors of names, of shape (n_names, n_dimensions); 0 for a name without a vector."""
+        """Vectors of names, with zeros for no vector."""
         return check_name_vectors(self.name_vectors, [*self.seeds], type(self).__name__)
 
     def _prior_directions(self, vectors: np.ndarray, n_nodes: int) -> np.ndarray:
@@ -247,7 +244,7 @@ class GuidedTopics(TakesVectors):
         return prior
 
     def _find_seeds(self, X: sparse.csr_matrix, labels: sparse.csr_matrix) -> sparse.csr_matrix:
-        """Part of each topic in the seed words, of shape (n_features, n_components)."""
+        """Part of each topic in each word."""
         columns = word_columns(Columns(X, self._names_seen).vocabulary("seeds"))
         seeded = np.zeros((X.shape[1], self.n_components))
         for k, words in enumerate(self._seeds.values()):
@@ -270,7 +267,7 @@ class GuidedTopics(TakesVectors):
         return sparse.csr_matrix(seeded / np.maximum(seeded.sum(axis=1, keepdims=True), 1))
 
     def _labels(self, y: Any, n_documents: int) -> sparse.csr_matrix:
-        """Pseudo-tokens from labels, of shape (n_documents, n_components)."""
+        """Pseudo-tokens from labels."""
         remedy = "use their names, and None for documents without a label"
         labels = read_some_labels(y, n_documents)
         codes = codes_of(labels, self.topic_names_.tolist(), remedy)
@@ -279,7 +276,7 @@ class GuidedTopics(TakesVectors):
         return sparse.csr_matrix((weights, (rows, codes[rows])), (n_documents, self.n_components))
 
     def predict(self, X: MatrixLike, *, vectors: OptionalArray = None) -> np.ndarray:
-        """Name of the seeded topic with the greatest share of each document.
+        """Return the name of the most probable named topic of each document.
 
         {X}
         {vectors}
@@ -292,7 +289,7 @@ class GuidedTopics(TakesVectors):
         return np.asarray(self.classes_[shares.argmax(axis=1)])
 
     def predict_proba(self, X: MatrixLike, *, vectors: OptionalArray = None) -> np.ndarray:
-        """Shares of the seeded topics in documents, among themselves.
+        """Return the proportions of the named topics in each document.
 
         {X}
         {vectors}
@@ -300,21 +297,20 @@ class GuidedTopics(TakesVectors):
         Returns
         -------
         shares : ndarray of shape (n_documents, n_classes)
-            Columns in the order of `classes_`. Rows sum to 1.
+            Columns are in the order of `classes_`; rows sum to 1.
         """
         shares = self._shares(X, "predict_proba", vectors=vectors)
         seeded = shares[:, np.argsort(self.topic_names_)]
         return np.asarray(seeded / seeded.sum(axis=1, keepdims=True))
 
     def seed_report(self) -> list[SeedRow]:
-        """Return the rank and the share of each seed word in its topic.
+        """Return the probability of each seed word in its topic.
 
         Returns
         -------
         report : list of SeedRow
-            A row for each seed with a column: `rank` in the topic, from 1, `probability` in the
-            topic, and `own_share`, the share of the word's expected occurrences in the topic.
-            `pandas.DataFrame(report)` makes a frame.
+            A row for each seed word with a column; `pandas.DataFrame(report)` makes a table. `rank`
+            is the word's place in the topic, from 1; `own_share` the topic's share of the word.
         """
         check_is_fitted(self)
         topics, weights = self.topic_word_, self.topic_weights_

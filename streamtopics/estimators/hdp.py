@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A hierarchical Dirichlet process, with the number of topics learnt, by two methods."""
+"""Hierarchical Dirichlet processes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ ACTIVE = 0.01
 
 
 class HDPModel(ReportsLifetimes):
-    """Base of both: topics are born and dropped; the state are the running tables of topics."""
+    """Base of two methods; the state holds tables of topics."""
 
     _holds = "_commit.posterior: V K; _commit.state: K >=0"
     _parameter_constraints: ClassVar[dict[str, Any]] = (
@@ -49,24 +49,21 @@ class HDPModel(ReportsLifetimes):
     doc_concentration: float
 
     def _rule(self) -> Any:
-        """The rule, from the parameters as they are now."""
+        """The update rule."""
 
     def _weights(self, tables: np.ndarray, gain: float) -> Any:
-        """pi, from the running tables; a document's tables have the weight `gain`."""
+        """The topic weights pi."""
 
     @property
     def n_topics_(self) -> int:
-        """Number of topics represented, almost empty ones included."""
         return self._n_features_out
 
     @property
     def n_active_topics_(self) -> int:
-        """Number of topics with more than 1 % of the tokens learnt from."""
         return int((self.topic_weights_ > ACTIVE).sum())
 
     @property
     def topic_ids_(self) -> np.ndarray:
-        """Numbers of the topics in `births_`, of shape (n_topics,)."""
         return self._lifetimes().ids.copy()
 
     def _check_forgets(self) -> None:
@@ -114,22 +111,20 @@ class HDPModel(ReportsLifetimes):
 
 @documented
 class HDPGibbsOnlineEM(HDPModel):
-    """Hierarchical Dirichlet process by Gibbs online EM: finds the number of topics.
+    """Hierarchical Dirichlet process by Gibbs online EM: the number of topics is learnt.
 
-    As in `GibbsOnlineEM` the topics are the M-step of a running mean, and documents are sampled. A
-    token may also open a new topic, and a topic worth less than a word of a minibatch is dropped.
-    The weights of the topics are the M-step of the expected numbers S of tables in the Chinese
-    restaurant franchise::
+    Documents are sampled and topics are running means, as in `GibbsOnlineEM`. A token may also open
+    a new topic. Topics worth less than a word of a minibatch are dropped. The topic weights pi come
+    from the expected numbers S of tables in the Chinese restaurant franchise::
 
         pi_k = S_k / (sum_j S_j + concentration),    doc_topic_prior_ = doc_concentration * pi
 
-    The documents of a minibatch are sampled one after another and share new topics. Equal topics
-    are not merged: on less than some hundred minibatches expect up to twice the number of active
-    topics.
+    Equal topics are not merged: below some hundred minibatches expect up to twice the number of
+    active topics.
 
     {parameters, first_n_components}
     update : Rule or None, default=None
-        How topics and tables learn a minibatch, instead of online EM with `kappa` and `tau`. A rule
+        How topics and tables learn a minibatch. None is online EM with `kappa` and `tau`. A rule
         with forgetting, for example ``PowerPrior(Memory(10_000))``, drops old topics.
     {kappa, tau, hdp_documents}
     topic_word_prior : float, array-like of shape (n_features,), WordPrior or callable, default=0.01
@@ -183,17 +178,16 @@ class HDPGibbsOnlineEM(HDPModel):
 
 @documented
 class HDPVarGibbs(HDPModel):
-    """Hierarchical Dirichlet process by Gibbs within variational inference.
+    """Hierarchical Dirichlet process by Gibbs sampling within variational inference.
 
-    As `HDPGibbsOnlineEM`, but topics and sticks have variational posteriors, Dirichlet and beta.
-    Each document has its own sticks, drawn from the posterior after every sweep.
+    The number of topics is learnt, as in `HDPGibbsOnlineEM`, with variational posteriors of topics
+    and stick-breaking weights. Each document draws its own weights after every sweep.
 
     {parameters, first_n_components, kappa}
     tau : float, default=0
         Delay of the step size, in minibatches; larger values slow the first steps down.
     n_documents : int or None, default=None
-        Size of the corpus (the papers' D). None is the number seen so far, for a stream without
-        end.
+        Size of the corpus (the papers' D). None is the number of documents seen so far.
     {hdp_documents}
     topic_word_prior : float, array-like of shape (n_features,), WordPrior, callable or None, \
             default=None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Labels of documents, for estimators that learn from labels."""
+"""Checked labels of documents."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,7 +13,7 @@ from streamtopics.utils.structure import check_one_kind, is_missing
 
 
 def read_labels(y: Any, n_documents: int, caller: str) -> np.ndarray:
-    """y as an array of one label for each document."""
+    """Array of one label for each document."""
     if y is None:
         raise ValueError(
             f"{caller} requires y to be passed, but the target y is None; pass the class of each "
@@ -30,7 +30,7 @@ def read_labels(y: Any, n_documents: int, caller: str) -> np.ndarray:
 
 
 def read_some_labels(y: Any, n_documents: int) -> np.ndarray:
-    """y as an array of a label, or something missing, for each document."""
+    """Array of a label, None or NaN for each document."""
     if y is None:
         return np.full(n_documents, None)
     # Masked entries become None.
@@ -40,7 +40,7 @@ def read_some_labels(y: Any, n_documents: int) -> np.ndarray:
 
 
 def codes_of(labels: np.ndarray, names: Sequence[Any], remedy: str) -> np.ndarray:
-    """Places of labels among the names, -1 where a label is missing."""
+    """Indices of labels in `names`, -1 for a missing label."""
     places = {name: place for place, name in enumerate(names)}
     known = [label for label in labels.tolist() if not is_missing(label)]
     if strange := sorted({label for label in known if label not in places}, key=str):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A streaming classifier whose classes have topics of their own."""
+"""A classifier with topics for each class."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ WEIGHTS_AT_ONCE = 2**26
 
 @documented
 class MultiViewLDA(ClassifierMixin, LearnsByRule, LearntTopics, CountsInput):
-    """A classifier of documents: topics of each class, and topics shared by all (MviewLDA).
+    """A classifier with topics of each class and topics shared by all classes (MviewLDA).
 
     The words of a document are drawn from the topics of its class and from shared topics. A new
     document gets the class with the greatest log p(class) plus a bound on log p(words | class).
@@ -63,24 +63,24 @@ class MultiViewLDA(ClassifierMixin, LearnsByRule, LearntTopics, CountsInput):
     n_local_topics : int, default=10
         Number of topics of each class.
     n_global_topics : int, default=8
-        Number of topics shared by the classes.
+        Number of shared topics.
     update : Rule or None, default=None
         How the posterior learns a minibatch; see `streamtopics.updates`. ``BPS(0.5)`` boosts the
-        prior of the topics of classes; ``PowerPrior(0.9)`` forgets. None is ``BPS(0.0)``.
+        prior of class topics; ``PowerPrior(0.9)`` forgets. None is ``BPS(0.0)``.
     doc_topic_prior : float or None, default=None
-        Dirichlet parameter of a document's topic proportions, in tokens for each topic. None is ten
-        tokens together in the topics of a class, and ten in the shared topics.
+        Dirichlet parameter of a document's topic proportions, in tokens. None is ten tokens
+        together in the topics of a class, and ten in the shared topics.
     local_share_prior : tuple of two floats, default=(1.0, 1.0)
         Beta parameter of the share of words from class topics; (20, 20) favours shared topics.
     class_word_prior, boosted_prior : float, array-like of shape (n_features,) or \
             (n_classes, n_features), WordPrior, callable or None, default=None
-        Dirichlet parameter of the topics of classes, in tokens, with rows in the order of
-        `classes_`, and the prior added by a boost, by default the same. A callable gets the first X
-        and y, and ``classes=``. None is `streamtopics.priors.ClassWords`: words typical of each
-        class. With a flat prior classes are badly told apart.
+        Dirichlet parameter of class topics, in tokens, and the prior added by a boost, by default
+        the same. Rows are in the order of `classes_`. A callable gets the first X, y and
+        ``classes=``. None is `streamtopics.priors.ClassWords`; a flat prior hardly separates
+        classes.
     topic_word_prior : float, array-like of shape (n_features,), WordPrior, callable or None, \
             default=None
-        Dirichlet parameter of the shared topics. None is 0.05 for each word.
+        Dirichlet parameter of the shared topics, in tokens. None is 0.05 for each word.
     {sweeps_and_batches, max_iter}
     {common_parameters}
 
@@ -91,8 +91,8 @@ class MultiViewLDA(ClassifierMixin, LearnsByRule, LearntTopics, CountsInput):
     class_count_ : ndarray of shape (n_classes,)
         Learnt documents of each class.
     topic_class_ : ndarray of shape (n_components,)
-        Place in `classes_` of each topic's class; -1 for the shared topics, the last ones.
-        n_components, here and below, is n_classes * n_local_topics + n_global_topics.
+        Index in `classes_` of each topic's class; -1 for the shared topics, the last ones.
+        n_components is n_classes * n_local_topics + n_global_topics.
     {dirichlet_components}
     {common_attributes}
 
@@ -154,7 +154,7 @@ class MultiViewLDA(ClassifierMixin, LearnsByRule, LearntTopics, CountsInput):
         keep(self, locals())
 
     def fit(self, X: MatrixLike, y: ArrayLike) -> Self:
-        """Learn from labelled documents, in minibatches of `batch_size` rows, in order.
+        """Learn from labelled documents, in minibatches of `batch_size` rows.
 
         {learns_corpus}
 
@@ -166,14 +166,14 @@ class MultiViewLDA(ClassifierMixin, LearnsByRule, LearntTopics, CountsInput):
         return self._fit(X=X, y=y)
 
     def partial_fit(self, X: MatrixLike, y: ArrayLike, classes: OptionalArray = None) -> Self:
-        """Learn from one minibatch: one step of the update rule.
+        """Learn from one minibatch by one step of the update rule.
 
         {learns_minibatch}
 
         {X_to_learn}
         {labels}
         classes : array-like of shape (n_classes,), default=None
-            All classes of the whole stream. Needed in the first call only.
+            All classes of the stream; needed in the first call only.
 
         {returns_self}
         """
@@ -224,7 +224,7 @@ class MultiViewLDA(ClassifierMixin, LearnsByRule, LearntTopics, CountsInput):
         self._commit = self._first_commit(Stacked([*parts, last], n_boosted=n_classes))
 
     def _class_priors(self, name: str, batch: Documents) -> list[np.ndarray]:
-        """The prior of the topics of each class, of shape (n_features or 1, 1)."""
+        """The prior of each class's topics."""
         X, y, classes = batch.X, batch.columns["y"], self.classes_
         prior, n = getattr(self, name), len(classes)
         prior = class_words_prior if prior is None else prior
@@ -246,10 +246,7 @@ class MultiViewLDA(ClassifierMixin, LearnsByRule, LearntTopics, CountsInput):
         return MultiView(local, self.seed_)
 
     def predict(self, X: MatrixLike) -> np.ndarray:
-        """The most probable class of each document.
-
-        The bound of a class is not iterated further if eight times its last gain is below the
-        distance to the best bound; `predict_log_proba` iterates every class to the end.
+        """Return the most probable class of each document.
 
         {X}
 
@@ -261,23 +258,22 @@ class MultiViewLDA(ClassifierMixin, LearnsByRule, LearntTopics, CountsInput):
         return np.asarray(self.classes_[most_probable])
 
     def predict_proba(self, X: MatrixLike) -> np.ndarray:
-        """Probability of each class.
+        """Return the probability of each class.
 
-        Overconfident for long documents, as in naive Bayes; rough below 2e-9, see
-        `predict_log_proba`.
+        Probabilities are overconfident for long documents, as in naive Bayes, and rough below 2e-9.
 
         {X}
 
         Returns
         -------
         probability : ndarray of shape (n_documents, n_classes)
-            Rows sum to 1; columns are in the order of `classes_`. A document without words has the
-            shares of the classes in the stream, with one document added to each class.
+            Columns are in the order of `classes_`; rows sum to 1. Without words a row has the
+            shares of the classes, smoothed by one document for each.
         """
         return np.asarray(np.exp(self._classified(X, "predict_proba", BEHIND)))
 
     def predict_log_proba(self, X: MatrixLike) -> np.ndarray:
-        """Logarithm of the probability of each class.
+        """Return the log probability of each class, in nats, exact for unlikely classes.
 
         {X}
 
@@ -288,7 +284,7 @@ class MultiViewLDA(ClassifierMixin, LearnsByRule, LearntTopics, CountsInput):
         return self._classified(X, "predict_log_proba", np.inf)
 
     def _classified(self, X: MatrixLike, method: str, margin: float) -> np.ndarray:
-        """log p(class | words) of each document, for classes within `margin` of the best."""
+        """Log probabilities of classes near the best."""
         check_is_fitted(self)
         X = self._counts(X, method)
         model = self._model()
@@ -303,7 +299,7 @@ class MultiViewLDA(ClassifierMixin, LearnsByRule, LearntTopics, CountsInput):
         return np.asarray(log_softmax(log_joint, axis=1))
 
     def _parts(self, X: sparse.csr_matrix) -> Iterator[sparse.csr_matrix]:
-        """Yield the documents to infer at once, fewer if their words may be many."""
+        """Yield the documents of one job."""
         n_classes, n_local = len(self.classes_), self.posterior_.parts[0].shape[1]
         most_words, size = WEIGHTS_AT_ONCE // (n_classes * n_local), DOCUMENTS_AT_ONCE
         if X.shape[1] > most_words:
@@ -312,14 +308,15 @@ class MultiViewLDA(ClassifierMixin, LearnsByRule, LearntTopics, CountsInput):
             yield X[start : start + size]
 
     def transform(self, X: MatrixLike) -> np.ndarray:
-        """Topic proportions of documents, averaged over the possible classes.
+        """Return topic proportions, averaged over the probabilities of the classes.
 
         {X}
 
         Returns
         -------
         doc_topic : ndarray of shape (n_documents, n_components)
-            Rows sum to 1; float64 for float64 input, else float32. See `topic_class_`.
+            Rows sum to 1; columns are as in `topic_class_`. float64 for float64 input, else
+            float32.
         """
         check_is_fitted(self)
         counts = self._counts(X, "transform")
@@ -327,7 +324,6 @@ class MultiViewLDA(ClassifierMixin, LearnsByRule, LearntTopics, CountsInput):
         return labelled(self, found, row_labels(X))
 
     def _proportions(self, X: sparse.csr_matrix, pool: Workers) -> np.ndarray:
-        """Topic proportions, each class's weighted by its probability."""
         model, posterior = self._model(), self.posterior_
         out, done = np.zeros((X.shape[0], posterior.shape[1]), X.dtype), 0
         *places, shared = posterior.places
@@ -346,14 +342,12 @@ class MultiViewLDA(ClassifierMixin, LearnsByRule, LearntTopics, CountsInput):
 
     @property
     def class_count_(self) -> np.ndarray:
-        """Documents of each class learnt from, of shape (n_classes,)."""
         return self._whole(
             lambda: np.array([part.n_documents for part in self.posterior_.parts[:-1]])
         )
 
     @property
     def topic_class_(self) -> np.ndarray:
-        """Place in `classes_` of each topic's class, -1 for the shared ones."""
         check_is_fitted(self)
         sizes = [part.shape[1] for part in self.posterior_.parts]
         return np.repeat([*range(len(self.classes_)), -1], sizes)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""LDA by the rules of the sources: `StreamingLDA` with a fixed rule."""
+"""`StreamingLDA` with the rules of papers."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from streamtopics.utils.records import keep
 
 
 class BayesianLDA(StreamingLDA):
-    """Base of the three: `transform` stops where learning does, as in the sources."""
+    """Base of classes with equal iterations in `transform`."""
 
     def _composition(self) -> Composition:
         found = super()._composition()
@@ -43,13 +43,14 @@ class BayesianLDA(StreamingLDA):
 
 @documented
 class SVBLDA(BayesianLDA):
-    """Latent Dirichlet allocation by streaming variational Bayes.
+    """Latent Dirichlet allocation by streaming variational Bayes, without forgetting.
 
     The posterior after each minibatch is the prior of the next::
 
         lam_t = lam_{t-1} + s_t
 
-    with the expected counts s_t of words in topics. Nothing is forgotten.
+    Here lam_t are the Dirichlet parameters of the topics after minibatch t, and s_t its expected
+    counts of words in topics.
 
     {by_default}
 
@@ -103,10 +104,9 @@ class BPSLDA(BayesianLDA):
         lam_t = lam_{t-1} + s_t + r_t eta,    r_t = boosting_scale * |s_t| / |eta|
 
     Here lam_t are the Dirichlet parameters of the topics after minibatch t, s_t the expected counts
-    of words in topics in the minibatch, eta the prior, and ``|.|`` the sum of all entries.
-    On a long stream the share of the prior in the topics stays near scale / (1 + scale). Boosting
-    helps if the prior has knowledge absent from the data (see `streamtopics.priors`); a wrong prior
-    does harm.
+    of words in topics, eta the prior, and ``|.|`` the sum of all entries. On a long stream the
+    prior's share is near ``scale / (1 + scale)``. Boosting helps if the prior knows more than the
+    data; a wrong prior does harm.
 
     {by_default}
 
@@ -114,8 +114,8 @@ class BPSLDA(BayesianLDA):
     boosting_scale : float, default=0.1
         Pseudo-counts of the prior added for each token. With 0 the model is `SVBLDA`.
     boosting_norm : {"whole", "topic"}, default="whole"
-        "whole" adds the same prior to all topics, as in the paper, so rare topics are pulled
-        hardest. "topic" takes ``|s_t|`` and ``|eta|`` of each topic by itself.
+        "whole" adds the same prior to all topics, as in the paper, so rare topics change most.
+        "topic" takes ``|s_t|`` and ``|eta|`` of each topic by itself.
     {boosted_prior, as_streaming_lda}
 
     {attributes, dirichlet_components, common_attributes}
@@ -173,10 +173,9 @@ class SVBHPP(BayesianLDA):
 
         lam_t = E[rho_t] lam_{t-1} + (1 - E[rho_t]) eta + s_t
 
-    Symbols are as in `BPSLDA`. The posterior q(rho_t) of the retention rate is found together with
-    lam_t: the rate is high if earlier topics explain the minibatch better than the prior does. Use
-    this class for few large minibatches and for sudden changes. For slow drift
-    ``StreamingLDA(update=PowerPrior(Memory(20_000)))`` predicts better.
+    Symbols are as in `BPSLDA`, and rho_t is the retention rate: high if earlier topics explain the
+    minibatch better than the prior. Use this class for large minibatches and sudden changes. For
+    slow drift ``StreamingLDA(update=PowerPrior(Memory(20_000)))`` predicts better.
 
     {by_default}
 
@@ -184,16 +183,16 @@ class SVBHPP(BayesianLDA):
     rate : {"shared", "topic"}, default="shared"
         One retention rate for all topics (HPP), or one for each (MHPP).
     rate_estimate : {"posterior", "point"}, default="posterior"
-        "posterior" takes the mean of q(rho), found by a double bound, as in the paper. "point"
+        "posterior" takes the posterior mean of rho_t, by a double bound, as in the paper. "point"
         takes the rate with the greatest bound, without a prior, and also finds rates near 0.5.
     rate_prior : float, Exponential or Normal, default=-0.1
-        Prior of the rates. A number is the parameter gamma of `Exponential`, with density
-        proportional to exp(gamma rho) on [0, 1]. The paper has -0.1, close to uniform.
+        Prior of the rates. A number is gamma of `Exponential`, with density proportional to
+        ``exp(gamma rho)`` on [0, 1]; -0.1 of the paper is close to uniform.
     rate_starts : tuple of float, default=(0.05, 0.95)
-        Values of E[rho] at the start of the rounds in a minibatch; the result with the greatest
-        bound is taken. The single start 0.5 of the paper often misses a change of some topics.
+        Values of E[rho_t] to start from; the result with the greatest bound is taken. The single
+        start 0.5 of the paper often misses a change of some topics.
     boosting_scale : float, default=0.0
-        Pseudo-counts of `boosted_prior` added for each token, as in `BPSLDA`.
+        Pseudo-counts of `boosted_prior` added for each token.
     {boosted_prior, as_streaming_lda}
 
     {attributes, dirichlet_components, drift_attributes, common_attributes}
@@ -263,7 +262,7 @@ class SVBHPP(BayesianLDA):
 
 
 class OnlineEMLDA(StreamingLDA):
-    """Base of both classes: one local step, except for short documents."""
+    """Base of two classes with one kind of inference."""
 
     kappa: float
     tau: float
@@ -275,7 +274,7 @@ class OnlineEMLDA(StreamingLDA):
         return OnlineEM(MeanDecay(self.kappa, self.tau))
 
     def _sweeps(self, n_sweeps: int) -> Any:
-        """The local step with `n_sweeps` sweeps."""
+        """The inference with `n_sweeps` sweeps."""
 
     def _local_step(self) -> Any:
         if self.update_each_sweep:
@@ -300,14 +299,14 @@ class OnlineEMLDA(StreamingLDA):
 class GibbsOnlineEM(OnlineEMLDA):
     """Latent Dirichlet allocation by Gibbs online EM (G-OEM).
 
-    The topics are parameters: the M-step of a running mean of expected statistics per document,
-    found by collapsed Gibbs sampling with Rao-Blackwell averages::
+    The topics beta are the M-step of a running mean s_t of expected counts per document. Minibatch
+    t has B documents and, by collapsed Gibbs sampling with Rao-Blackwell averages, expected counts
+    S_t::
 
         s_t = (1 - r_t) s_{t-1} + r_t S_t / B,    beta = s_t normalised
 
-    A count c is sampled as ceil(c) tokens of weight c / ceil(c): exact for whole counts. TF-IDF
-    rows of norm 1 make documents of a few tokens, outweighed by the learnt prior. Give counts, or
-    larger rows.
+    A count c is sampled as ``ceil(c)`` tokens of weight ``c / ceil(c)``. TF-IDF rows of norm 1
+    hardly count beside the learnt prior; give counts or larger rows.
 
     {by_default}
 
@@ -319,7 +318,7 @@ class GibbsOnlineEM(OnlineEMLDA):
         "auto" reads documents of less than 12 words as one topic and a background.
     schedule : Schedule or None, default=None
         As in `StreamingLDA`; None is ``Schedule(n_start_rounds=10)``: topics take shape before
-        anything is forgotten. With `update_each_sweep` the rounds of a schedule have no effect.
+        anything is forgotten.
     {as_streaming_mean}
 
     {attributes, mean_components, common_attributes}
@@ -373,7 +372,7 @@ class GibbsOnlineEM(OnlineEMLDA):
 class VariationalOnlineEM(OnlineEMLDA):
     """Latent Dirichlet allocation by variational online EM (V-OEM).
 
-    As `GibbsOnlineEM`, with expected statistics by mean-field inference: not random, but biased.
+    The method is `GibbsOnlineEM` with counts by mean-field inference: not random, but biased.
 
     {by_default}
 
@@ -386,9 +385,7 @@ class VariationalOnlineEM(OnlineEMLDA):
     {update_each_sweep, mean_topic_word_prior}
     inference : {"auto", "variational"}, default="auto"
         "auto" reads documents of less than 60 words as one topic and a background.
-    schedule : Schedule or None, default=None
-        As in `StreamingLDA`. With `update_each_sweep` the rounds of a schedule have no effect.
-    {as_streaming_mean}
+    {schedule, as_streaming_mean}
 
     {attributes, mean_components, common_attributes}
 

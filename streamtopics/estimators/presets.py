@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The methods of the literature: parameters of `StreamingLDA` by the name of a method.
+"""Parameters of `StreamingLDA` for each published method.
 
-Settings are from the sources. A class of the same name takes these settings only by `preset`.
+A class of the same name takes these by `preset` only.
 """
 
 from dataclasses import replace

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Any dense model, learnt from a stream by any update rule."""
+"""Bayesian models of dense samples."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ MOST = 1e75
 
 
 def _model_can(method: str) -> Callable[[StreamingBayes], bool]:
-    """Whether the model has a method; for `available_if`."""
+    """Whether the model has a method."""
     return lambda estimator: getattr(estimator.model, method, None) is not None
 
 
 @dataclass(frozen=True)
 class Samples:
-    """Samples to learn from, with targets if the model has targets."""
+    """Samples, with targets if any."""
 
     X: np.ndarray
     y: np.ndarray | None
@@ -57,7 +57,7 @@ class Samples:
         return float(self.X.size)
 
     def cut(self, size: int) -> Iterator[Samples]:
-        """Batches of `size` samples, in order."""
+        """Yield batches of samples."""
         for start in range(0, len(self.X), size):
             rows = slice(start, start + size)
             yield Samples(self.X[rows], None if self.y is None else self.y[rows])
@@ -67,11 +67,11 @@ class Samples:
 class StreamingBayes(
     TransformerMixin, ClassNamePrefixFeaturesOutMixin, ReportsRetention, LearnsByRule
 ):
-    """A Bayesian model with a posterior that follows a stream.
+    """A Bayesian model of dense samples with a posterior that follows a stream.
 
-    The rule decides how much of the posterior is kept: everything (`SVB`), a fixed rate
-    (`PowerPrior`, `PopulationVB`), or rates learnt from the stream (`HierarchicalPowerPrior`).
-    Fields of the model and of the rule are parameters: ``update__rho``, ``model__n_components``.
+    The rule keeps all of the posterior (`SVB`), a fixed share (`PowerPrior`, `PopulationVB`), or a
+    share learnt from the stream (`HierarchicalPowerPrior`). Fields of the model and of the rule are
+    parameters: ``model__n_components``, ``update__rho``.
 
     Parameters
     ----------
@@ -81,8 +81,8 @@ class StreamingBayes(
     update : rule of `streamtopics.updates`, default=None
         How the posterior learns a minibatch. None is ``SVB()``.
     boosted_prior : object, default=None
-        A model of the same kind and `coordinates` as `model`. An update with a boost adds the prior
-        of this model. None is `model`, the start of the stream and the target of forgetting.
+        A model of the kind and `coordinates` of `model`, with the prior added by a boost. None is
+        `model`. The stream starts from the prior of `model` and forgets towards it.
     batch_size : int, default=1000
         Rows of a minibatch in `fit`.
     max_iter : int, default=1
@@ -95,9 +95,9 @@ class StreamingBayes(
     Attributes
     ----------
     posterior_ : DensePosterior
-        Natural parameters of the model's nodes.
+        Natural parameters of nodes, such as the components of a mixture.
     model_, boosted_prior_ : object
-        The model of the posterior, and the model with the boosted prior.
+        The learnt model, and the model with the boosted prior.
     retention_ : ndarray of shape (n_nodes,)
         Share of each node kept at the last minibatch.
     retention_history_ : ndarray of shape (n_minibatches, n_nodes)
@@ -109,7 +109,7 @@ class StreamingBayes(
     n_batch_iter_, n_samples_seen_, n_iter_ : int
         Learnt minibatches and samples, repeated passes included, and passes of `fit`.
     n_features_in_, feature_names_in_ : int, ndarray of shape (n_features,)
-        Number and names of the columns of X; names only if X had names.
+        Number of columns of X, and names if X had names.
 
     Examples
     --------
@@ -155,7 +155,7 @@ class StreamingBayes(
         keep(self, locals())
 
     def fit(self, X: ArrayLike, y: OptionalArray = None) -> Self:
-        """Learn from data, in minibatches of `batch_size` rows, in order.
+        """Learn from data, in minibatches of `batch_size` rows.
 
         {learns_corpus}
 
@@ -168,7 +168,7 @@ class StreamingBayes(
     def partial_fit(
         self, X: ArrayLike, y: OptionalArray = None, classes: OptionalArray = None
     ) -> Self:
-        """Learn from one minibatch: one step of the update rule.
+        """Learn from one minibatch by one step of the update rule.
 
         {learns_minibatch}
 
@@ -256,10 +256,10 @@ class StreamingBayes(
         return {"drift": kept_records(self._commit.drift, record)}
 
     def score_samples(self, X: ArrayLike, y: OptionalArray = None) -> np.ndarray:
-        """Log density of each sample under the posterior predictive distribution.
+        """Return the log density of each sample under the posterior predictive distribution.
 
-        Missing targets are integrated out, and the density of the inputs is left: 0 for a model
-        without a density of inputs, such as `LinearRegression`.
+        Without targets the density is of the inputs: 0 for a model of targets only, such as
+        `LinearRegression`.
 
         {samples, targets}
 
@@ -271,7 +271,7 @@ class StreamingBayes(
         return self._density("score_samples", X, y)
 
     def score(self, X: ArrayLike, y: OptionalArray = None) -> float:
-        """Log predictive density, in nats per sample; higher is better.
+        """Return the log predictive density, in nats per sample; higher is better.
 
         {samples, targets}
 
@@ -287,7 +287,7 @@ class StreamingBayes(
 
     @available_if(_model_can("predict"))
     def predict(self, X: ArrayLike) -> np.ndarray:
-        """Predict a target, or the most probable component or class.
+        """Return the target, or the most probable component or class, of each sample.
 
         {samples}
 
@@ -299,7 +299,7 @@ class StreamingBayes(
 
     @available_if(_model_can("predict_proba"))
     def predict_proba(self, X: ArrayLike) -> np.ndarray:
-        """Probability of each component or class.
+        """Return the probability of each component or class.
 
         {samples}
 
@@ -311,7 +311,7 @@ class StreamingBayes(
         return self._predicted(X, "predict_proba")
 
     def transform(self, X: ArrayLike) -> np.ndarray:
-        """Transform samples by the model, for example into memberships in components.
+        """Return the model's representation of samples, for example memberships in components.
 
         {samples}
 
@@ -334,7 +334,6 @@ class StreamingBayes(
 
     @property
     def classes_(self) -> np.ndarray:
-        """Numbers of the classes of the model, from 0 on."""
         check_is_fitted(self)
         if self.model_.n_classes is None:
             raise AttributeError(f"{self.model_} has no classes; use NaiveBayesMixture")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""LDA by any rule, any local step and any view."""
+"""LDA by any update rule, inference and view."""
 
 from __future__ import annotations
 
@@ -42,31 +42,26 @@ from streamtopics.utils.records import keep, of_record
 
 @documented
 class StreamingLDA(Editable):
-    """Latent Dirichlet allocation by any update rule, local step and view.
+    """Latent Dirichlet allocation by any update rule, inference of documents and view of topics.
 
-    Rule, local step and view are words, or frozen records with fields as parameters:
-    ``update__boost__scale``, ``inference__n_sweeps``. The defaults predict best on the measured
-    texts. A rule with forgetting adds `drift_`, and a rule that can merge adds `merge`.
+    These three parts are names, or frozen records with fields as parameters:
+    ``update__boost__scale``, ``inference__n_sweeps``. A rule with forgetting adds `drift_`, and a
+    rule that can merge adds `merge`.
 
-    {parameters, n_components}
-    update : {"svb", "bps", "online_em", "power_prior", "hpp", "mhpp", "population_vb", \
-            "svi"} or Rule, default="svb"
-        How the topics learn a minibatch; see `streamtopics.updates`.
+    {parameters, n_components, update}
     inference : {"auto", "gibbs", "variational", "one_topic"} or LocalStep, default="auto"
-        How the topics of a document are found in learning: by collapsed Gibbs sampling,
-        ``Gibbs(n_sweeps=5)``; by mean-field variational inference, ``Variational(tol=1e-3,
-        max_iter=100)``; or as one topic and a background, ``OneTopic(share=0.8)``. "auto" goes by
-        the mean length of the documents in `fit`, or in the first minibatch with a token: one topic
-        below 12 words, sampling below 60, variational inference from 60 on. For weights such as
-        tf-idf the length is the number of entries. `transform` and scores take more iterations.
+        How the topics of a document are inferred in learning: by ``Gibbs(n_sweeps=5)``,
+        ``Variational(tol=1e-3, max_iter=100)`` or ``OneTopic(share=0.8)`` of `streamtopics.local`.
+        "auto" is one topic below a mean length of 12 words in `fit` or in the first minibatch,
+        Gibbs sampling below 60, else variational inference.
     view : {"auto", "mean", "corrected_mean", "geometric_mean"} or view, default="auto"
-        Word weights in the local step, made from the Dirichlet parameters lam of the topics beta.
-        "mean" takes E[beta]; "corrected_mean" takes exp(psi(lam + 1/2)), almost the same;
-        "geometric_mean" takes exp(E[log beta]), as exact variational Bayes does, but topics of one
-        pass are worse. "auto" is "corrected_mean" for variational inference, otherwise "mean".
+        Word weights of the topics beta in `inference`. "mean" is E[beta]. "corrected_mean" is
+        ``exp(psi(lam + 1/2))``, almost the same, with digamma psi and Dirichlet parameters lam.
+        "geometric_mean" is ``exp(E[log beta])``, as in exact variational Bayes, and worse in one
+        pass. "auto" is "corrected_mean" for variational inference, else "mean".
     doc_topic_prior : float, array-like of shape (n_components,), Symmetric or None, default=None
-        Dirichlet parameter of the documents' topic proportions (the papers' alpha), in tokens, at
-        the start. None is ``Symmetric(3)`` of `streamtopics.priors`: three tokens in all.
+        Initial Dirichlet parameter of the documents' topic proportions (the papers' alpha), in
+        tokens. None is ``Symmetric(3)``: three tokens in all topics together.
     doc_topic_prior_update : {"auto", "fixed_point", "gamma", "shares", "fixed"} or \
             DocTopicUpdate, default="auto"
         How `doc_topic_prior` is learnt. "auto" is "shares" for one topic a document, else
@@ -75,29 +70,26 @@ class StreamingLDA(Editable):
             (n_components, n_features), WordPrior or callable, default="auto"
         Dirichlet parameter of the topics (the papers' eta): a pseudo-count, in tokens, of every
         word in every topic. "auto" is 0.02; in `fit` on less than 5,000 documents ``1.5 /
-        n_components``, between 0.02 and 0.15, if weights may grow under the rule. An array, or a
-        record such as `streamtopics.priors.SeedWords`, makes some words more likely in some topics.
+        n_components``, between 0.02 and 0.15, if the rule adds up minibatches.
     {boosted_prior}
     start : {"spectral", "noise"} or Start, default="spectral"
-        How the first topics are made. "spectral" makes a topic of each cluster of documents, by
-        k-means on vectors of their words: of the whole corpus in `fit`, of the first minibatch in
-        `partial_fit`. "noise" depends on the seed alone: streams with equal seeds merge, and if
-        `topic_word_prior` and `max_iter` are numbers, `fit` equals `partial_fit` on minibatches.
+        "spectral" makes the first topics from clusters of the documents in `fit` or in the first
+        minibatch, by k-means on word vectors. "noise" depends on the seed alone, so streams with
+        equal seeds merge.
     schedule : Schedule or None, default=None
-        Steps within a minibatch and along the stream: parts, growing weights, a limit of the prior,
-        rounds or averages. None is ``Schedule()`` of `streamtopics.estimators`.
+        Parts and weights of minibatches, rounds and averages. None is ``Schedule()`` of
+        `streamtopics.estimators`.
     batch_size : int, default=1200
         Documents in a minibatch of `fit`.
     max_iter : int or "auto", default="auto"
-        Passes of `fit` over the corpus. "auto" makes one pass over at least 5,000 documents and
-        400,000 tokens, and up to five passes over less. With one topic a document "auto" makes one
-        pass over at least 5,000 documents, and two passes over less.
+        Passes of `fit` over the corpus. "auto" is 1 from 5,000 documents and 400,000 tokens on, and
+        up to 5 below; with one topic a document at most 2.
     {common_parameters}
 
     Attributes
     ----------
     inference_ : LocalStep
-        The local step of the last minibatch.
+        The inference of the last minibatch.
     {dirichlet_components, drift_attributes, edit_attributes, common_attributes}
 
     Examples
@@ -158,16 +150,16 @@ class StreamingLDA(Editable):
 
     @classmethod
     def preset(cls, name: str, n_components: int = 10, **parameters: Any) -> Self:
-        """Return the estimator of a method of the literature, with the settings of the source.
+        """Return an estimator with the settings of a published method.
 
         Parameters
         ----------
-        A key of `streamtopics.estimators.presets.PRESETS`, for example "PowerPriorLDA". A class
-        with a preset, such as `SVBLDA`, takes its own name only.
-            with a preset, such as `SVBLDA`, has only its own name.
+        name : str
+            A key of `streamtopics.estimators.presets.PRESETS`, for example "PowerPriorLDA". A class
+            of a method, such as `SVBLDA`, takes its own name only.
         n_components : int, default=10
         **parameters : dict
-            Parameters besides the preset's, also of records: ``update__rho=0.95``.
+            Parameters set afterwards, also of records: ``update__rho=0.95``.
 
         Returns
         -------
@@ -184,7 +176,7 @@ class StreamingLDA(Editable):
 
     @property
     def _begun(self) -> bool:
-        """Whether a token was seen, if the local step depends on the documents."""
+        """Whether learning began; an "auto" inference waits for a token."""
         begun = super()._begun
         return begun and not (is_auto(self.inference) and self._commit.posterior.n_tokens == 0)
 
@@ -212,7 +204,7 @@ class StreamingLDA(Editable):
         return self._record("update", self.update)
 
     def _local_step(self) -> Any:
-        """The local step as set, or as suited to the first documents of the stream."""
+        """The inference, set or chosen."""
         step = self._record("inference", self.inference)
         if not is_auto(step):
             return step

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One topic a document: a mixture of multinomials along a stream."""
+"""Clusters of short texts."""
 
 from __future__ import annotations
 
@@ -32,16 +32,12 @@ from streamtopics.utils.records import keep
 
 @documented
 class StreamingMixture(ReportsLifetimes, TakesVectors, Editable):
-    """Clusters of short texts: each document has one topic, and words of a background.
+    """Clusters of short texts: a mixture of multinomials with one topic for each document.
 
-    With one topic a document, all words of a short text tell about one topic. Mixed membership
-    would have to find `n_components` proportions from five words. A share of the words of each
-    document is drawn from a background common to all clusters, so words of all texts do not count.
+    A share of the words comes from a background common to all clusters, so words of all texts do
+    not decide the cluster.
 
-    {parameters, n_components}
-    update : {"svb", "bps", "online_em", "power_prior", "hpp", "mhpp", "population_vb", \
-            "svi"} or Rule, default="svb"
-        How the clusters learn a minibatch; see `streamtopics.updates`.
+    {parameters, n_components, update}
     background : float, default=0.2
         Share of words from the background, in [0, 1); 0 is the Dirichlet multinomial mixture.
     topic_word_prior : float, array-like of shape (n_features,) or (n_components, n_features), \
@@ -49,21 +45,21 @@ class StreamingMixture(ReportsLifetimes, TakesVectors, Editable):
         Dirichlet parameter of the clusters: a pseudo-count, in tokens, of every word.
     {boosted_prior}
     start : {"spectral", "noise"} or Start, default="spectral"
-        As in `StreamingLDA`; ignored if `births` is given.
+        As in `StreamingLDA`; ignored with `births`.
     schedule : Schedule or None, default=None
         As in `StreamingLDA`. With `births` and a rule that forgets, ``growth=None`` is 1.
     births : DirichletProcess or None, default=None
-        How clusters are born and die along the stream, for example ``DirichletProcess()`` of
-        `streamtopics.updates`; at most `n_components` clusters live at once. If the update rule
-        forgets, for example ``PowerPrior(Memory(10_000))``, dead clusters make room for new ones. A
-        new cluster is found within one large minibatch. None keeps the number of clusters.
+        How clusters are born and die, for example ``DirichletProcess()`` of `streamtopics.updates`;
+        at most `n_components` live at once. A rule with forgetting, for example
+        ``PowerPrior(Memory(10_000))``, makes room. A new cluster is found within one large
+        minibatch. None keeps the first clusters.
     vector_weight : float, default=0.2
-        Power of the probability of a document's vector, in [0, 1], if `vectors` are passed. With 0
-        vectors do not count; with 1 words hardly count.
+        Power of the probability of a document's vector, in [0, 1]. With 0 `vectors` do not count;
+        with 1 words hardly count.
     batch_size : int, default=3000
         Documents in a minibatch of `fit`.
     max_iter : int or "auto", default="auto"
-        Passes of `fit` over the corpus. "auto" is 1 from 5,000 documents on, and 2 for less.
+        Passes of `fit` over the corpus. "auto" is 1 from 5,000 documents on, else 2.
     {common_parameters}
 
     {attributes, dirichlet_components}
@@ -72,9 +68,9 @@ class StreamingMixture(ReportsLifetimes, TakesVectors, Editable):
     weights_ : ndarray of shape (n_components,)
         Share of each cluster in the documents, decayed; sums to 1.
     births_ : list of TopicLifetime
-        Living clusters and the last thousand dead ones, by birth; with `births`.
+        Living clusters and the last thousand dead clusters, by birth.
     n_alive_ : int
-        Number of living clusters; with `births`.
+        Number of living clusters, with `births`.
     {drift_attributes, edit_attributes, common_attributes}
 
     References
@@ -153,7 +149,6 @@ class StreamingMixture(ReportsLifetimes, TakesVectors, Editable):
         Returns
         -------
         clusters : ndarray of shape (n_documents,), int64
-            The same as ``fit(X).predict(X)``.
         """
         return self.fit(X, vectors=vectors).predict(X, vectors=vectors)
 
@@ -169,10 +164,10 @@ class StreamingMixture(ReportsLifetimes, TakesVectors, Editable):
 
         {X, vectors}
         reject : float, default=0.0
-            Largest share of documents like the known ones with -1, in [0, 1). Documents are judged
-            by words; see `streamtopics.metrics.unlike_known`.
+            Largest expected share of -1, in [0, 1), among documents like `known`; see
+            `streamtopics.metrics.unlike_known`.
         known : {array-like, sparse matrix} of shape (n_known, n_features), default=None
-            Documents that have clusters and were not learnt; needed if `reject` is above 0.
+            Documents of the clusters that were not learnt; needed with `reject`.
 
         Returns
         -------
@@ -187,20 +182,17 @@ class StreamingMixture(ReportsLifetimes, TakesVectors, Editable):
 
     @property
     def weights_(self) -> np.ndarray:
-        """Share of each cluster in the documents, decayed; sums to 1."""
         prior = self.doc_topic_prior_
         return np.asarray(prior / prior.sum())
 
     @property
     def background_(self) -> np.ndarray:
-        """Word probabilities of the background; NaN without a background."""
         if not self._n_hidden:
             return np.full(self.n_features_in_, np.nan)
         return self._whole(lambda: self._learnt.dense()[:, 0] / self._learnt.mass[0])
 
     @property
     def n_alive_(self) -> int:
-        """Number of living clusters."""
         return len(self._lifetimes().alive)
 
     # Hooks

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Word priors from knowledge: Zipf's law, seed words, and the words of classes.
 
-A prior is an array of pseudo-counts, in tokens. Functions make a prior for known columns. Records
-such as `SeedWords` are parameters of models and make the prior in `fit`.
+Functions return pseudo-counts, in tokens, for known columns. Records such as `SeedWords` are
+parameters of models and compute the pseudo-counts in `fit`.
 """
 
 from streamtopics.priors.class_words import ClassWords, class_words_prior

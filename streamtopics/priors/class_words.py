@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The words typical of classes."""
+"""Words typical of classes."""
 
 from dataclasses import asdict, dataclass
 
@@ -20,26 +20,23 @@ def class_words_prior(
     strength: float = 0.5,
     base: float = 0.01,
 ) -> np.ndarray:
-    """A prior of the words typical of each class, from labelled documents.
+    """Return a prior of the words typical of each class.
 
     The seed words of a class have the greatest tf-idf: the tokens of the word in the class times
-    the logarithm of n_documents / (documents with the word).
+    ``log(n_documents / documents with the word)``.
 
     Parameters
     ----------
     X : {array-like, sparse matrix} of shape (n_documents, n_features)
-        Word counts, without documents of a test: in a search pass `ClassWords` instead.
+        Word counts, without test documents: in a search use `ClassWords`.
     y : array-like of shape (n_documents,)
         Class of each document.
     classes : array-like of shape (n_classes,), default=None
-        The classes, in the order of the rows; None is the sorted classes of `y`. Empty classes are
-        legal.
+        Classes in the order of the rows; None is the sorted classes of `y`.
     n_seeds : int, default=5000
-        Largest number of seed words of a class. Words in all documents, and words absent from the
-        class, are no seed words.
+        Largest number of seed words of a class, apart from words of all documents.
     strength, base : float, default=0.5 and 0.01
-        Pseudo-count of a seed word in the topics of its class, and of all other words. The defaults
-        are those of Nguyen et al. (2020).
+        Pseudo-counts, in tokens, of seed words and of other words, as in Nguyen et al. (2020).
 
     Returns
     -------
@@ -84,7 +81,7 @@ def class_words_prior(
 
 @dataclass(frozen=True, repr=False)
 class ClassWords(PriorRecord):
-    """A prior of the words typical of classes, made in the fit of a model: `class_words_prior`.
+    """A prior of the words typical of classes, made by `class_words_prior` in `fit`.
 
     Parameters
     ----------
@@ -110,7 +107,7 @@ class ClassWords(PriorRecord):
         check_integer(n_seeds=self.n_seeds)
 
     def resolve(self, columns: Columns) -> np.ndarray:
-        """The prior of these columns, of shape (n_classes, n_features)."""
+        """Return the prior, of shape (n_classes, n_features)."""
         y = needed(
             columns.y,
             "ClassWords needs the class of each document, which this model is not given; use it "

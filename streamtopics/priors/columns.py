@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The columns of the counts under a prior, and records for priors."""
+"""Named columns of counts, and records of priors."""
 
 import reprlib
 from collections.abc import Collection, Mapping
@@ -26,7 +26,7 @@ MASS_PER_WORD = 0.05
 
 
 def word_columns(vocabulary: Vocabulary) -> Mapping[str, int]:
-    """The column of each word."""
+    """Column of each word."""
     columns = (
         vocabulary
         if isinstance(vocabulary, Mapping)
@@ -43,12 +43,12 @@ def word_columns(vocabulary: Vocabulary) -> Mapping[str, int]:
 
 
 def check_tokens(**values: float) -> None:
-    """Refuse an impossible number of tokens of a prior."""
+    """Refuse impossible pseudo-counts."""
     check_number(least=LEAST_PRIOR, most=MOST_PRIOR, **values)
 
 
 def check_words(name: str, words: Any, *, ordered: bool = False) -> None:
-    """Refuse anything but a list of words, such as one text or an iterator."""
+    """Refuse anything but a list of words."""
     is_list = isinstance(words, Collection) and has_entries(words)
     is_list = is_list and not (ordered and isinstance(words, set | frozenset))
     if not is_list or not all(isinstance(word, str) for word in words):
@@ -56,7 +56,7 @@ def check_words(name: str, words: Any, *, ordered: bool = False) -> None:
 
 
 def needed(value: Given | None, reason: str) -> Given:
-    """The data for a prior; an error without data."""
+    """The value; an error for None."""
     if value is None:
         raise ValueError(reason)
     return value
@@ -64,20 +64,20 @@ def needed(value: Given | None, reason: str) -> Given:
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """The counts of `fit`, with their names and classes.
+    """Counts for a word prior, with names and classes.
 
     Parameters
     ----------
     X : sparse matrix of shape (n_documents, n_features)
         The corpus of `fit`, or the first minibatch of `partial_fit`.
     feature_names : ndarray of shape (n_features,) or None
-        The words, if known to the model.
+        The words, if known.
     n_components : int or None
-        Number of topics, or groups of topics, with different priors; None for a common prior.
+        Number of topics or classes with own priors; None for a common prior.
     y : ndarray of shape (n_documents,) or None
-        The class of each document, in models with classes.
+        Class of each document, in models with classes.
     classes : ndarray of shape (n_components,) or None
-        The names of the groups of topics, if any.
+        Names of classes, if any.
     """
 
     X: Any
@@ -90,10 +90,7 @@ class Columns:
         check_structure(self.X, "Columns")
 
     def vocabulary(self, prior: str, given: Vocabulary | None = None) -> Vocabulary:
-        """The words by column, as given or of X; an error if unknown or in other columns.
-
-        Other names of X are ignored, because a data frame may have numbered columns.
-        """
+        """Return the words by column; an error if unknown or in other columns."""
         if given is None:
             return needed(
                 self.feature_names,
@@ -114,21 +111,21 @@ class Columns:
         return given
 
     def counts(self, prior: str) -> Any:
-        """X; an error without documents to make a prior of."""
+        """Return X; an error without documents."""
         check_integer(n_documents=self.X.shape[0], reason=f" in the first minibatch, for {prior}")
         return self.X
 
 
 @runtime_checkable
 class WordPrior(Protocol):
-    """A word prior made in the fit of a model."""
+    """Protocol of word priors made in `fit`."""
 
     def resolve(self, columns: Columns) -> np.ndarray:
-        """The prior of these columns, of shape (n_features,) or (n_components, n_features)."""
+        """Return the prior, of shape (n_features,) or (n_components, n_features)."""
 
 
 class PriorRecord:
-    """Base of the records: shows the changed fields, long ones cut short."""
+    """Base of records that show changed fields."""
 
     def __repr__(self) -> str:
         values = [(field, self.__dict__[field.name]) for field in fields(self)]  # type: ignore[arg-type]
@@ -141,7 +138,7 @@ class PriorRecord:
 
 
 def _short(value: object) -> str:
-    """A representation of few entries; `reprlib` would sort a mapping."""
+    """A representation of few entries, unsorted."""
     if not isinstance(value, Mapping):
         return reprlib.repr(value)
     shown = [f"{key!r}: {reprlib.repr(item)}" for key, item in islice(value.items(), MOST_SHOWN)]
@@ -149,7 +146,7 @@ def _short(value: object) -> str:
 
 
 def resolved(prior: Any, columns: Columns) -> Any:
-    """The prior as numbers; records and callables are applied to the columns.
+    """Return a prior as numbers, for a number, an array, a record or a callable.
 
     Examples
     --------
@@ -166,14 +163,12 @@ def resolved(prior: Any, columns: Columns) -> Any:
 
 @dataclass(frozen=True)
 class Symmetric:
-    """A Dirichlet prior with the same parameter for all topics, given by the sum.
-
-    As `doc_topic_prior` the total is the same for any number of topics.
+    """A Dirichlet parameter equal for all topics, given by the sum over the topics.
 
     Parameters
     ----------
     mass : float
-        Sum of the parameters, in tokens, in [1e-10, 1e10].
+        Sum, in tokens, in [1e-10, 1e10], for any number of topics.
 
     Examples
     --------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Seed words of topics and of sentiments."""
+"""Seed words of topics and sentiments."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -50,18 +50,16 @@ def seed_prior(
     elsewhere: float | None = None,
     missing: str = "error",
 ) -> np.ndarray:
-    """A prior with some words assigned to some topics.
+    """Return a prior with seed words in some topics.
 
     Parameters
     ----------
-    seeds : mapping of topic to words
-        Topics are positions or names, as in `SeedWords`.
+    seeds, strength, base, elsewhere, missing
+        As in `SeedWords`.
     vocabulary : mapping of word to column, or sequence of words by column
         `CountVectorizer.vocabulary_` or `get_feature_names_out()`.
-    strength, base, elsewhere, missing
-        As in `SeedWords`.
     n_components : int or None, default=None
-        Number of topics; None for the number of topics in the seeds.
+        Number of topics; None is the number of topics in the seeds.
 
     Returns
     -------
@@ -96,13 +94,13 @@ def seed_prior(
 
 
 def check_options(strength: float, base: float, elsewhere: float, missing: str) -> None:
-    """Refuse numbers out of range, and unknown words for `missing`."""
+    """Refuse wrong options."""
     check_tokens(strength=strength, base=base, elsewhere=elsewhere)
     check_one_of(("error", "ignore"), missing=missing)
 
 
 def seeded_topics(seeds: Seeds, n_components: int | None) -> dict[Any, int]:
-    """Position of each topic named by `seeds`."""
+    """Index of each topic in `seeds`."""
     n = MOST_WHOLE if n_components is None else n_components
     if all(isinstance(topic, str) for topic in seeds):
         topics: dict[Any, int] = {topic: position for position, topic in enumerate(seeds)}
@@ -118,28 +116,26 @@ def seeded_topics(seeds: Seeds, n_components: int | None) -> dict[Any, int]:
 
 @dataclass(frozen=True, repr=False)
 class SeedWords(PriorRecord):
-    """Words assigned to some topics, looked up in the fit of a model.
-
-    The prior of `seed_prior` as a parameter of any topic model, also in a pipeline on raw texts.
+    """A prior with seed words in some topics, for any topic model.
 
     Parameters
     ----------
     seeds : mapping of topic to words, or list of lists of words
-        Topics are positions (int), or names (str) with the positions 0, 1, ... in the order of the
-        mapping. For a model with topics of classes or sentiments use the names of these, also if
-        the names are numbers. A list gives words to the topics 0, 1, ...
+        Topics are positions (int), or names (str) in the order of the topics 0, 1, ... In a model
+        with classes or sentiments, use the names of these. A list gives words to the topics 0, 1,
+        ...
     strength : float
         Pseudo-count added for each seed word in its topic, in tokens.
     base : float, default=0.05
         Pseudo-count of every word in every topic.
     elsewhere : float or None, default=None
-        Pseudo-count of a seed word in all other topics. A pseudo-count below a thousandth of the
-        pseudo-count in the seeded topic excludes the word. None is `base`.
+        Pseudo-count of a seed word in all other topics; None is `base`. Less than a thousandth of
+        the pseudo-count in its topic excludes the word.
     missing : {"error", "ignore"}, default="error"
-        Treatment of a seed word without a column.
+        Treatment of seed words without a column.
     vocabulary : mapping of word to column, sequence of words by column or None, default=None
-        The words, for counts without names of columns. None takes the names of a data frame or of
-        the counts of `streamtopics.text.NamedVectorizer`.
+        The words, if columns have no names. Data frames and `streamtopics.text.NamedVectorizer`
+        have names.
 
     Examples
     --------
@@ -171,7 +167,7 @@ class SeedWords(PriorRecord):
         check_options(self.strength, self.base, elsewhere, self.missing)
 
     def resolve(self, columns: Columns) -> np.ndarray:
-        """The prior of these columns, of shape (n_components, n_features)."""
+        """Return the prior, of shape (n_components, n_features)."""
         n_components = needed(
             columns.n_components,
             "SeedWords give topics words of their own, but the topics here share one prior; pass "
@@ -192,7 +188,7 @@ def _by_topic(seeds: Any) -> Any:
 
 
 def by_class(seeds: Any, classes: np.ndarray | None) -> Any:
-    """Words by position for groups of named topics; numbers are names if all names are."""
+    """Words by position for named topics."""
     by_topic = _by_topic(seeds)
     if classes is None or not isinstance(seeds, Mapping):
         return by_topic
@@ -209,7 +205,7 @@ def by_class(seeds: Any, classes: np.ndarray | None) -> Any:
 
 
 def _check_apart(seeds: Mapping[Any, Collection[str]]) -> None:
-    """Refuse seeds other than lists of words, and words of two topics."""
+    """Refuse a word of two topics."""
     topic_of: dict[str, Any] = {}
     for topic, words in seeds.items():
         check_words(f"the seeds of topic {topic!r}", words)
@@ -223,20 +219,19 @@ def _check_apart(seeds: Mapping[Any, Collection[str]]) -> None:
 
 @dataclass(frozen=True, repr=False)
 class SentimentWords(PriorRecord):
-    """Words of sentiments, looked up in the fit of a model: the prior of a sentiment model.
+    """A prior with words of sentiments, for `AspectSentimentModel`.
 
-    As `SeedWords`, with defaults for `AspectSentimentModel` and a list of English words. All
-    sentiments get the same total pseudo-count, for any number of words; otherwise words of the
-    sentiment with the larger total would get lower probabilities.
+    All sentiments get the same total pseudo-count: with a larger total, words of a sentiment would
+    have lower probabilities.
 
     Parameters
     ----------
     words : mapping of sentiment to words, default=None
-        Words by the names of the model's `sentiments`. None is some thirty English words each of
-        praise and of blame, for "positive" and "negative". Words without a column are left out.
+        Words by sentiment. None is some thirty English words each for "positive" and "negative".
+        Words without a column are ignored.
     strength : float, default=0.01
-        Mean pseudo-count added for each word in its sentiment, in tokens. The default is small
-        because the boost adds the prior with every minibatch.
+        Mean pseudo-count added for each word in its sentiment, in tokens; small because a boost
+        repeats the prior.
     base : float, default=1e-4
         Pseudo-count of every word.
     elsewhere : float, default=1e-6
@@ -278,7 +273,7 @@ class SentimentWords(PriorRecord):
         self._seeds()
 
     def resolve(self, columns: Columns) -> np.ndarray:
-        """The prior of these columns, of shape (n_sentiments, n_features)."""
+        """Return the prior, of shape (n_sentiments, n_features)."""
         seeds = self._seeds()
         column = word_columns(columns.vocabulary("SentimentWords", self.vocabulary))
         by_place: Any = by_class(seeds.seeds, columns.classes)

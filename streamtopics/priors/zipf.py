@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Zipf's law: few words are frequent, most words are rare."""
+"""Zipf's law: few words are frequent."""
 
 import reprlib
 from collections.abc import Collection
@@ -22,14 +22,14 @@ from streamtopics.utils.checks import MOST_SCALE, check_number, floats
 
 
 def word_ranks(words: Collection[str], vocabulary: Vocabulary) -> np.ndarray:
-    """Ranks of a vocabulary's words in a list of words, the most frequent first.
+    """Return the frequency rank of each word of a vocabulary, from 1.
 
-    The first word of the vocabulary in the list has rank 1. All other words share a mean rank.
+    Words absent from the list share a mean rank.
 
     Parameters
     ----------
     words : sequence of str
-        For example the words of a language by frequency.
+        Words, the most frequent first, for example of a language.
     vocabulary : mapping of word to column, or sequence of words by column
         `CountVectorizer.vocabulary_` or `get_feature_names_out()`.
 
@@ -59,19 +59,19 @@ def zipf_prior(
     exponent: float = 1.07,
     mass: float | None = None,
 ) -> np.ndarray:
-    """A word prior by Zipf's law: eta_w proportional to rank_w ** -exponent.
+    """Return a word prior by Zipf's law, ``eta_w`` proportional to ``rank_w ** -exponent``.
 
     Parameters
     ----------
     ranks : array-like of shape (n_features,), default=None
         Rank of each word, 1 for the most frequent; see `word_ranks`.
     counts : array-like of shape (n_features,), default=None
-        Number of occurrences of each word, instead of ranks. Equal counts share a mean rank.
+        Occurrences of each word, instead of ranks.
     exponent : float, default=1.07
-        Exponent of the law. The default is the value of Nguyen et al. for English.
+        Exponent of the law; Nguyen et al. take 1.07 for English.
     mass : float or None, default=None
-        Sum of the prior over the words, in tokens for each topic. None is 0.05 for each word, as in
-        the estimators' default prior. Results depend more on the sum than on the shape.
+        Sum of the prior over the words, in tokens. None is 0.05 for each word. Results depend more
+        on the sum than on the shape.
 
     Returns
     -------
@@ -113,13 +113,13 @@ def _check_law(exponent: float, mass: float | None) -> None:
 
 @dataclass(frozen=True, repr=False)
 class ZipfPrior(PriorRecord):
-    """A word prior by Zipf's law. A model computes the prior by `zipf_prior` at the first fit.
+    """A word prior by Zipf's law, made by `zipf_prior` in `fit`.
 
     Parameters
     ----------
     words : sequence of str or None, default=None
-        Words by frequency, the most frequent first; see `word_ranks`. None ranks the words by the
-        counts in `fit`, or by the first minibatch of a stream.
+        Words, the most frequent first. None ranks words by counts in `fit` or in the first
+        minibatch.
     exponent, mass
         As in `zipf_prior`.
 
@@ -143,7 +143,7 @@ class ZipfPrior(PriorRecord):
         _check_law(self.exponent, self.mass)
 
     def resolve(self, columns: Columns) -> np.ndarray:
-        """The prior of these columns, of shape (n_features,)."""
+        """Return the prior, of shape (n_features,)."""
         if self.words is not None:
             ranks = word_ranks(self.words, columns.vocabulary("ZipfPrior with words"))
             return zipf_prior(ranks, exponent=self.exponent, mass=self.mass)

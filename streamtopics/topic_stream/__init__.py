@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Topics of raw text: counts, topics, shares and reports in one object."""
+"""Topics and reports of raw text in one object."""
 
 from streamtopics.topic_stream.estimator import TopicStream
 

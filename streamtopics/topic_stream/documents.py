@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Documents of a stream: texts with times, groups and ids, and the kept sample."""
+"""Documents of a stream."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Kept(NamedTuple):
 
 
 class Documents(NamedTuple):
-    """Texts with their times, groups and ids."""
+    """Texts with times, groups and ids."""
 
     texts: list[str]
     labels: Labels
@@ -46,7 +46,7 @@ class Documents(NamedTuple):
 def read_documents(
     X: Iterable[str], times: Any, groups: Any, ids: Any, kind: str = "", n_seen: int = 0
 ) -> Documents:
-    """Documents, checked, after `n_seen` earlier documents with times of the same kind."""
+    """Checked documents, after `n_seen` others."""
     texts = texts_of(X)
     n = len(texts)
     names = list(range(n_seen, n_seen + n)) if ids is None else list(from_arrow(ids))
@@ -58,7 +58,6 @@ def read_documents(
 
 
 def texts_of(X: Iterable[str]) -> list[str]:
-    """A list of texts."""
     if isinstance(X, str) or len(shape_of(X) or ()) > 1:
         remedy = "one text, so pass [text]" if isinstance(X, str) else "a table, so pass one column"
         raise TypeError(f"X must be a sequence of texts; got {remedy}")
@@ -70,7 +69,7 @@ def texts_of(X: Iterable[str]) -> list[str]:
 
 
 def sampled(kept: tuple[Kept, ...], more: Documents, seed: list[int], n: int) -> tuple[Kept, ...]:
-    """Return n random documents of the kept ones and of `more`, in order."""
+    """`n` random documents, in order."""
     times, keys = more.labels.times, np.random.default_rng(seed).random(len(more.texts))
     dates = [""] * len(keys) if more.labels.kind == "order" else time_texts(times)
     numbers = positions(times).tolist()
@@ -79,7 +78,7 @@ def sampled(kept: tuple[Kept, ...], more: Documents, seed: list[int], n: int) ->
 
 
 def with_largest_keys(documents: tuple[Kept, ...], n: int) -> tuple[Kept, ...]:
-    """The documents with the n largest keys, in order."""
+    """Documents with the largest keys."""
     if len(documents) <= n:
         return documents
     keys = np.array([one.key for one in documents])
@@ -88,7 +87,7 @@ def with_largest_keys(documents: tuple[Kept, ...], n: int) -> tuple[Kept, ...]:
 
 
 def last_time(labels: Labels) -> Any:
-    """The latest time, for the alarm and the tracker; None for documents without times."""
+    """The latest time; None without times."""
     known = labels.times[labels.times == labels.times]
     if labels.kind == "order" or not len(known):
         return None
@@ -99,7 +98,7 @@ def last_time(labels: Labels) -> Any:
 
 
 class HoldsDocuments(WithCache):
-    """A stream with sums over its documents."""
+    """Base of a stream with sums over its documents."""
 
     pipeline_: StreamingPipeline
     tracker_: TopicTracker
@@ -136,7 +135,7 @@ class HoldsDocuments(WithCache):
         return self.pipeline_.steps[-1][1]
 
     def _locks(self) -> list[Any]:
-        """The locks of the stream, of its pipeline and, against edits meanwhile, of its topics."""
+        """Locks of the stream, its pipeline and its topics."""
         if not self._begun:
             return [lock_of(self)]
         return [lock_of(self), *self.pipeline_._locks(), lock_of(self._topics)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Topics of raw text, with sums of their shares."""
+"""Topics and reports of raw text."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ One = TypeVar("One")
 def _whole(
     learn: Callable[Concatenate[TopicStream, Given], TopicStream],
 ) -> Callable[Concatenate[TopicStream, Given], TopicStream]:
-    """A method that learns in a copy; the copy's state is taken over at once after success."""
+    """A method that learns in a copy and keeps it after success."""
 
     @wraps(learn)
     def learns(self: TopicStream, /, *args: Given.args, **given: Given.kwargs) -> TopicStream:
@@ -80,23 +80,21 @@ def _whole(
 class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMixin, BaseEstimator):
     """Topics of raw text, with changes in time and between groups. Begin with this class.
 
-    The stream counts words, learns and follows topics, adds up shares by period and by group, and
-    keeps a sample of the documents. `findings` lists changes in sentences.
+    A stream counts words, learns topics, adds up their shares by period and group, and keeps a
+    sample of documents. `findings` lists changes in sentences.
 
     Parameters
     ----------
     n_components : int, default=20
-        Number of topics.
+        Number of topics; ignored with a `model`.
     model : estimator of topics or None, default=None
-        A clone is fitted. None is ``StreamingLDA(n_components, random_state=random_state)``. With a
-        given model, `n_components` of the model counts.
+        A clone is fitted. None is ``StreamingLDA(n_components, random_state=random_state)``.
     vectorizer : transformer or None, default=None
-        A clone counts words. None is a `StreamingCountVectorizer` with 20,000 columns for runs of
-        three letters or more, in five documents or more, without English stop words. A given
-        vectorizer needs `max_features`, because new words get columns; `fit` makes twice as many
-        columns as it fills.
+        A clone counts words. None is a `StreamingCountVectorizer` of 20,000 words with three
+        letters or more, in five documents or more, without English stop words. A given vectorizer
+        needs `max_features` because new words get columns; `fit` leaves half of the columns free.
     n_documents : int, default=5000
-        Size of the random sample of documents kept for display.
+        Size of the random sample of documents, for display.
     error_rate : float in (0, 1), default=0.05
         Expected share of false findings (Benjamini and Hochberg 1995).
     random_state : int, default=0
@@ -111,15 +109,14 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
     tracker_ : TopicTracker
         Follows the topics along the minibatches.
     monitor_ : DriftMonitor
-        Alarms of `partial_fit`: `alarms` lists minibatches unlike earlier minibatches.
+        `alarms` lists minibatches unlike earlier minibatches.
     n_documents_seen_, n_tokens_seen_ : int, float
-        Documents, held-back ones included, and tokens of known words.
+        Documents, held-back documents included, and tokens of known words.
 
     Notes
     -----
-    `fit` learns from a whole corpus; `partial_fit` continues a fit or begins a stream. In both the
-    vocabulary is open: new words get a column. `partial_fit` holds back a fifth of each minibatch
-    for the alarm. Held-back documents are learnt eight minibatches later, or by `finish`.
+    `fit` learns a corpus; `partial_fit` continues or begins a stream. A fifth of each minibatch is
+    held back for the alarm, and learnt eight minibatches later or by `finish`.
 
     Examples
     --------
@@ -168,8 +165,8 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
         Parameters
         ----------
         pipeline : Pipeline or StreamingPipeline
-            A vectorizer and a topic model, fitted or not. Steps between these two are allowed if
-            the pipeline is fitted and has a closed vocabulary.
+            A vectorizer and a topic model, fitted or not. Further steps need a fitted pipeline with
+            a closed vocabulary.
 
         Returns
         -------
@@ -202,7 +199,7 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
         return stream
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters; parameters of a `model` or `vectorizer` need a given one."""
+        """Set parameters, also of a given `model` or `vectorizer`."""
         now = self.get_params(deep=False) | params
         for name in params:
             part, _, inner = name.partition("__")
@@ -234,10 +231,10 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
         y : None
             Ignored.
         times, groups, ids : array-like of shape (n_documents,), default=None
-            Time (dates, text such as "2003-05-17", or numbers), group (product, country, author)
-            and id of each document. Findings show the ids.
+            Time (date, text such as "2003-05-17", or number), group and id of each document.
+            Findings show the ids.
         vectors : array-like of shape (n_documents, n_dimensions), default=None
-            Sentence vectors, for a `model` with vectors, for example `StreamingMixture`.
+            Sentence vectors, for example for `StreamingMixture`.
 
         Returns
         -------
@@ -278,13 +275,12 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
         groups: Any = None,
         ids: Sequence[Any] | None = None,
     ) -> Self:
-        """Learn from a minibatch of a stream, or of documents after a corpus.
+        """Learn from a minibatch, in a stream or after a corpus.
 
         Parameters
         ----------
         X, y, times, groups, ids
-            As in `fit`. Without times the order of the documents is the time. Vectors are learnt by
-            `fit` only.
+            As in `fit`. Without times the order of the documents is the time.
 
         Returns
         -------
@@ -341,13 +337,12 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
 
     @_whole
     def finish(self) -> Self:
-        """Learn from the documents held back for the alarm, at the end of a stream."""
+        """Learn from the documents held back for the alarm."""
         check_is_fitted(self, "pipeline_")
         self._carry(lambda: self.monitor_.finish(self.pipeline_), [])
         return self
 
     def _read(self, X: Iterable[str], times: Any, groups: Any, ids: Any) -> Documents:
-        """Documents after the earlier ones, if any."""
         before = (self._sums[1].kind, self._n_documents) if self._begun else ()
         return read_documents(X, times, groups, ids, *before)
 
@@ -374,7 +369,7 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
         self._sums = (tuple(edits), cells)
 
     def _new_pipeline(self, n_documents: int | None) -> StreamingPipeline:
-        """A new pipeline, for a corpus of `n_documents` or, with None, a stream."""
+        """A pipeline for a corpus or, with None, a stream."""
         words, topics = self.vectorizer, self.model
         if words is None:
             least = MIN_DF if n_documents is None else min(MIN_DF, max(1, n_documents // 2))
@@ -425,19 +420,19 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
 
     @property
     def steps(self) -> list[tuple[str, Any]]:
-        """The steps of `pipeline_`, so that a stream can stand in place of a pipeline."""
+        """Steps of `pipeline_`."""
         check_is_fitted(self, "pipeline_")
         steps: list[tuple[str, Any]] = self.pipeline_.steps
         return steps
 
     def transform(self, X: Iterable[str]) -> np.ndarray:
-        """Return the shares of topics in texts, of shape (n_documents, n_components)."""
+        """Return shares of topics in texts, of shape (n_documents, n_components)."""
         check_is_fitted(self, "pipeline_")
         shares: np.ndarray = self.pipeline_.transform(texts_of(X))
         return shares
 
     def score(self, X: Iterable[str], y: object = None) -> float:
-        """Return the mean log probability of texts, in nats a token; NaN without a known word."""
+        """Return the mean log probability of texts, in nats per token; NaN without a known word."""
         check_is_fitted(self, "pipeline_")
         return float(self.pipeline_.score(texts_of(X)))
 
@@ -469,7 +464,7 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
         return found
 
     def check_held(self) -> None:
-        """Refuse sums over other words, or over more documents than seen."""
+        """Refuse sums that do not fit the model."""
         if self._begun:
             cells = self._sums[1]
             if (
@@ -498,7 +493,7 @@ def _shallow(one: One) -> One:
 
 
 def _moved(before: Lifetimes, after: Lifetimes) -> np.ndarray:
-    """The part of each old topic in each new topic, if topics come and go."""
+    """Part of each old topic in each new topic."""
     if len(before.ids):
         return np.equal.outer(before.ids, after.ids).astype(np.float64)
     # Rows stay; the row of a new topic may have been the row of another.
@@ -511,5 +506,4 @@ def _has_open_vocabulary(words: object) -> bool:
 
 
 def _is_closed(words: object) -> bool:
-    """Whether the vocabulary of a counting step is closed."""
     return not (_has_open_vocabulary(words) and hasattr(words, "n_documents_seen_"))

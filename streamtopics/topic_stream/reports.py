@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reports of a stream of texts: topics, shares by period and group, findings and a page."""
+"""Reports of a stream of texts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ N_WORDS, N_NAME, RELEVANCE = 10, 3, 0.6
 
 
 class ReportsDocuments(HoldsDocuments):
-    """A stream with reports of the sums over its documents."""
+    """Base of a stream with reports."""
 
     error_rate: float
 
@@ -74,7 +74,7 @@ class ReportsDocuments(HoldsDocuments):
         Parameters
         ----------
         by : {"period", "group", "both"}, default="period"
-            Key of a row, beside the topic.
+            Whether rows are by period, by group, or by both.
         least : float, default=10
             As in `totals`.
 
@@ -91,7 +91,7 @@ class ReportsDocuments(HoldsDocuments):
             )
 
     def findings(self, n: int | None = 10) -> Findings:
-        """Return changes along the stream and differences between groups.
+        """Return changes in time and differences between groups.
 
         Parameters
         ----------
@@ -101,8 +101,8 @@ class ReportsDocuments(HoldsDocuments):
         Returns
         -------
         findings : Findings
-            A tuple of `Finding`; `str` makes a sentence. The expected share of false ones is
-            `error_rate`.
+            A tuple of `Finding`; `str` makes a sentence. `error_rate` is the expected share of
+            false findings.
         """
         if n is not None:
             check_integer(least=0, n=n)
@@ -125,10 +125,10 @@ class ReportsDocuments(HoldsDocuments):
         Parameters
         ----------
         path : str or path, default=None
-            File, for example "topics.html", replaced if present; None skips the file.
+            File, for example "topics.html", replaced if present; None writes none.
         **how
-            For example ``title`` or ``date``: see `streamtopics.report.report`. Totals, findings,
-            alarms and documents are taken from the stream by default.
+            Parameters of `streamtopics.report.report`, for example ``title``. Totals, findings,
+            alarms and documents are given by the stream.
 
         Returns
         -------
@@ -163,14 +163,14 @@ class ReportsDocuments(HoldsDocuments):
         return [str(name) for name in self.pipeline_[:-1].get_feature_names_out()]
 
     def _words(self) -> list[list[str]]:
-        """The name of each topic, or its words."""
+        """Name of each topic, or its words."""
         words = self.top_words(N_WORDS)
         given = [str(name) for name in getattr(self._topics, "topic_names_", ())]
         given += [""] * (len(words) - len(given))
         return [[name] if name else own for name, own in zip(given, words, strict=True)]
 
     def _follow(self) -> Cells:
-        """The sums of the current topics, after the edits since the last minibatch."""
+        """Sums of the topics as edited."""
         topics, (done, cells) = self._topics, self._sums
         if not isinstance(topics, Editable):
             return cells
@@ -191,7 +191,7 @@ class ReportsDocuments(HoldsDocuments):
     def _shares_after(
         self, step: EditStep, after: tuple[int, ...], now: tuple[int, ...]
     ) -> np.ndarray:
-        """The part of each topic before an edit in each topic after it, by numbers."""
+        """Part of each topic before an edit in each topic afterwards."""
         before = step.before.topics
         parts = np.equal.outer(before, after).astype(np.float64)
         rows = step.before.rows(step.edit.topics)

@@ -1,12 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Update rules: how a posterior learns a minibatch.
 
-A rule is a frozen dataclass of its hyper-parameters with two methods,
-
-    init(posterior) -> state
-    step(posterior, learn, state) -> (Blend, state)
-
-`learn(view)` returns the expected statistics of the minibatch under a posterior or a proposal.
+A rule has two methods, ``init(posterior) -> state`` and ``step(posterior, learn, state) -> (Blend,
+state)``. See `Rule`.
 """
 
 from streamtopics.updates.births import DirichletProcess

@@ -1,12 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Births and deaths of topics along a stream, and their record.
-
-Clusters are a Dirichlet process on a fixed number of places. n_k documents of a cluster follow
-
-    n_k <- retain_k n_k + gain sum_d q_dk,
-
-and is kept as alpha; a free place has 0. A dead cluster gets retain = gain = 0.
-"""
+"""Births and deaths of topics along a stream."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -38,16 +31,15 @@ class DirichletProcess:
     Parameters
     ----------
     concentration : float
-        Concentration of the Dirichlet process: before any evidence, a document of a minibatch of
-        B documents opens a cluster with probability concentration / (concentration + B).
+        Before any evidence, a document in a minibatch of B documents opens a cluster with
+        probability ``concentration / (concentration + B)``.
     min_documents : int
-        Least number of documents of a new cluster in the minibatch of the birth.
+        Least number of documents of a new cluster in its first minibatch.
     silence : float or None
-        A cluster is silent in a minibatch with fewer than `min_documents` documents of the cluster
-        and less than a tenth of the number expected by its earlier share. A cluster dies when
-        `silence` documents were expected in silent minibatches in a row; if documents still come at
-        the earlier rate, the probability of such a silence is about exp(-silence). With None a
-        cluster dies only when the update rule remembers less than one document of the cluster.
+        A minibatch is silent for a cluster with fewer than `min_documents` documents and less than
+        a tenth of the expected number. A cluster dies when `silence` documents were expected in
+        silent minibatches in a row, by chance with a probability of about ``exp(-silence)``. With
+        None a cluster dies when less than one document is remembered.
     """
 
     concentration: float = 1.0
@@ -63,8 +55,9 @@ class DirichletProcess:
 
 @dataclass(frozen=True)
 class Tallies(Wrapper):
-    """A rule that counts the documents of each cluster as alpha, beside the words."""
+    """A rule that counts documents of clusters as alpha."""
 
+    # n_k <- retain_k n_k + gain_k sum_d q_dk for cluster k; 0 for a free place.
     n_background: int = 0  # Number of first topics used as background
 
     @property
@@ -81,7 +74,7 @@ class Tallies(Wrapper):
 
 
 def documents_of(statistics: Statistics, n_background: int) -> np.ndarray:
-    """Expected documents of a minibatch in each cluster, of shape (n_clusters,)."""
+    """Expected documents in each cluster."""
     if statistics.shares is None:
         return np.zeros(statistics.counts.shape[1] - n_background)
     own = statistics.shares[n_background:]
@@ -89,12 +82,12 @@ def documents_of(statistics: Statistics, n_background: int) -> np.ndarray:
 
 
 def own_part(coefficient: Any, n_background: int) -> Any:
-    """The part of a coefficient of the topics for the clusters."""
+    """A coefficient without background topics."""
     return coefficient[n_background:] if np.ndim(coefficient) else coefficient
 
 
 class Seeds(NamedTuple):
-    """Proposed clusters, before their minibatch is learnt."""
+    """Clusters proposed for a minibatch."""
 
     clusters: np.ndarray  # (n,): free places for the clusters
     alpha: np.ndarray  # (n,): amounts added to alpha, taken back afterwards
@@ -117,14 +110,14 @@ class TopicLifetime:
     last_words: tuple[Any, ...] = ()  #: As `words`, at death
 
     def named(self, names: Mapping[int, Any]) -> "TopicLifetime":
-        """The same topic with names of columns, where given."""
+        """The same topic with words for columns."""
         words, last = ([names.get(w, w) for w in own] for own in (self.words, self.last_words))
         return replace(self, words=tuple(words), last_words=tuple(last))
 
 
 @dataclass(frozen=True)
 class Lifetimes:
-    """Record of the topics along a stream; never written in place."""
+    """Living and dead topics of a stream."""
 
     _holds = "silence: * >=0; ids: i8 * >=0; n_batches: >=0; n_ids: >=0"
     # (n_topics,): documents expected of each topic since its last documents
@@ -137,14 +130,14 @@ class Lifetimes:
     n_ids: int = 0  # Number of topics so far
 
     def with_names(self, names: dict[int, Any]) -> "Lifetimes":
-        """The record after columns have changed hands, with `names` as their words until then."""
+        """The record with `names` for columns that now have other words."""
         alive, dead = (tuple(one.named(names) for one in some) for some in (self.alive, self.dead))
         return replace(self, alive=alive, dead=dead)
 
     def after(
         self, born: dict[int, tuple[float, np.ndarray]], died: dict[int, np.ndarray], time: Any
     ) -> "Lifetimes":
-        """The record after a minibatch with the documents and words of each new topic."""
+        """The record after a minibatch with births and deaths."""
         now = self.n_batches + 1
         gone = [
             replace(one, died=now, died_time=time, last_words=tuple(died[one.topic].tolist()))
@@ -168,10 +161,9 @@ def seeded(
     n_background: int,
     unit: float,
 ) -> tuple[TopicPosterior, Seeds]:
-    """A copy of the posterior, of the minibatch's words, with the groups in free clusters.
+    """A copy of the posterior for a minibatch, with proposed clusters added.
 
-    Each document of a group counts `unit` in the cluster. After the minibatch is learnt, `finish`
-    takes the groups out again: each document counts once, in its final cluster.
+    Documents of proposed clusters count `unit` until `finish` takes them out.
     """
     scratch, alpha = posterior.of_words(minibatch.words), np.array(posterior.alpha)
     clusters = free[: groups.documents.size]
@@ -207,10 +199,9 @@ def finish(
     memory: float,
     time: Any,
 ) -> tuple[Blend, Lifetimes]:
-    """The blend of a minibatch without the clusters that die, and the record afterwards.
+    """The blend of a minibatch without dying clusters, and the record afterwards.
 
-    `lifetimes` and `posterior` are before the minibatch. `blend` adds the minibatch, with the
-    documents of each cluster as alpha; one document counts `memory` afterwards.
+    A document counts `memory` afterwards.
     """
     documents = documents_of(blend.statistics, n_background)
     before, alpha = posterior.alpha[n_background:], np.array(blend.alpha)
@@ -243,7 +234,6 @@ def finish(
 
 
 def _without(blend: Blend, gone: np.ndarray, posterior: TopicPosterior) -> Blend:
-    """The blend that leaves some topics with the prior alone."""
     if not gone.any():
         return blend
     counts, told = np.where(gone, 0.0, blend.statistics.counts), blend.statistics.directions
@@ -266,12 +256,9 @@ def update_lifetimes(
     statistics: TableStatistics,
     time: Any,
 ) -> Lifetimes:
-    """The record of topics with moving rows, after a minibatch of mixed membership.
+    """The record after a minibatch of a hierarchical Dirichlet process.
 
-    A topic is born with the first minibatch with eight tables of the topic. A topic dies if it is
-    dropped, or has had less than a fifth of the expected tokens for as long as 24 tables were
-    expected; half of these tables make a rebirth. `lifetimes`, the posterior and the running tables
-    are before the minibatch; `topics` are the kept rows, followed by numbers of new topics.
+    `topics` are rows of `before`, then numbers of new topics.
     """
     known, found = topics < len(tables), statistics.tables
     rows = np.where(known, topics, 0)
@@ -299,6 +286,6 @@ def update_lifetimes(
 
 
 def leading(counts: np.ndarray) -> np.ndarray:
-    """Places of the largest counts above 0, the largest first, at most ten."""
+    """Indices of the ten largest counts."""
     order = np.argsort(-counts, kind="stable")[:TOP_WORDS]
     return order[counts[order] > 0]

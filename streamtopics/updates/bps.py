@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Streaming variational Bayes, lam_t = lam_{t-1} + s_t, and boosted prior knowledge, + r_t xi.
-
-Broderick et al. (2013); Nguyen et al. (2020), "Boosting prior knowledge in streaming variational
-Bayes", equations 19, 34, 42 and 43. r_t gives xi `scale` times the mass of the statistics.
-"""
+"""Streaming variational Bayes, and boosts."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -20,17 +16,17 @@ MOST_SCALE = 1e10
 
 @dataclass(frozen=True)
 class Boost:
-    """Amount of the prior added again with a minibatch.
+    """Amount of the prior added again with each minibatch.
 
     Parameters
     ----------
     scale : float
         Pseudo-counts of the prior added for each token of the minibatch (s in Nguyen et al. 2020).
     norm : {"whole", "topic"}
-        "whole" multiplies the priors of all topics by one number, so that the sum over the topics
-        is `scale` times the tokens of the minibatch. "topic" adds to each topic `scale` times the
-        tokens of the topic: the share of the prior tends to scale / (1 + scale) in each topic. In a
-        model of `StreamingBayes` "whole" takes the sums over the nodes of a kind.
+        "whole" multiplies the priors of all topics by one number: together `scale` times the tokens
+        of the minibatch. "topic" adds `scale` times the topic's tokens to each topic, so the share
+        of the prior tends to ``scale / (1 + scale)``. In `StreamingBayes` "whole" sums over the
+        nodes of a kind.
     """
 
     scale: float
@@ -41,7 +37,7 @@ class Boost:
         check_one_of(("whole", "topic"), norm=self.norm)
 
     def weight(self, posterior: Posterior, statistics: AnyStatistics) -> float | np.ndarray:
-        """r_t, a number or one per topic."""
+        """The factor r_t of the prior, one number or one per topic."""
         if self.norm == "whole":
             said, known = map(posterior.pooled, (statistics.mass, posterior.boosted_mass))
             return self.scale * (said / known)
@@ -53,12 +49,15 @@ NO_BOOST = Boost(0.0)
 
 @dataclass(frozen=True)
 class BPS(Rule):
-    """Streaming variational Bayes with a prior that does not vanish; scale 0 is SVB.
+    """Streaming variational Bayes with a boosted prior that does not vanish.
+
+    ``lam_t = lam_{t-1} + s_t + r_t xi``, for posteriors lam, statistics s_t and a boosted prior xi:
+    Nguyen et al. (2020), equations 34, 42 and 43.
 
     Parameters
     ----------
     scale, norm
-        Fields of the `Boost` of the prior.
+        As in `Boost`; scale 0 is `SVB`.
     """
 
     scale: float
@@ -81,7 +80,10 @@ class BPS(Rule):
 
 @dataclass(frozen=True)
 class SVB(Rule):
-    """Streaming variational Bayes: yesterday's posterior is today's prior."""
+    """Streaming variational Bayes: each posterior is the prior of the next minibatch.
+
+    ``lam_t = lam_{t-1} + s_t``, for posteriors lam and statistics s_t: Broderick et al. (2013).
+    """
 
     traits = Traits(merges="sum", adds=True)
 

@@ -1,11 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Power priors with a budget: lam_t = rho_t lam_{t-1} + (1 - rho_t) eta + s_t with
-
-    rho_t = the least rho in [0, 1] with KL(rho lam_{t-1} + (1 - rho) eta || lam_{t-1}) <= budget.
-
-Theorem 1 of Masegosa et al. (2020), "Variational inference over nonstationary data streams for
-exponential family models": the density nearest to eta within the budget of the last posterior.
-"""
+"""Power priors with a budget."""
 
 from dataclasses import dataclass
 
@@ -22,17 +16,17 @@ from streamtopics.utils.checks import check_method, check_range
 
 @dataclass(frozen=True)
 class BudgetedPowerPrior(Rule):
-    """Forgets `budget` nats before each minibatch, whatever its content.
+    """Forgetting of `budget` nats before each minibatch, whatever its content.
 
-    Far from the prior the rate is nearly constant: with d free parameters rho solves
-    1 / rho - 1 + log(rho) = 2 budget / d.
+    The posterior lam becomes ``rho lam + (1 - rho) eta``, with the prior eta and the least rho in
+    [0, 1] for a divergence from lam within the budget: theorem 1 of Masegosa et al. (2020). Far
+    from the prior, with d free parameters, ``1 / rho - 1 + log(rho) = 2 budget / d``.
 
     Parameters
     ----------
     budget : float
-        Divergence of the forgetful posterior in nats, over all topics; the paper's kappa. 0 is SVB.
+        Divergence in nats, over all topics; the paper's kappa. 0 is `SVB`.
     boost : Boost
-        Boost of the prior, at each minibatch.
 
     Examples
     --------
@@ -66,7 +60,7 @@ class BudgetedPowerPrior(Rule):
         return FixedRate(1.0 - lost, lost, self.boost)
 
     def lost(self, posterior: Posterior, statistics: AnyStatistics) -> float:
-        """Find 1 - rho, the root of the nearly linear divergence."""
+        """1 - rho, the root of the divergence."""
         if posterior.n_batches == 0 or self.budget == 0:
             return 0.0
 

@@ -1,16 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Several minibatches as one update of a posterior that has changed meanwhile.
 
-Minibatches learnt one after another from a posterior lam_v, on another machine, leave
-
-    lam = R_v lam_v + G + P eta + X xi,
-
-with R_v the product of the retained shares. Meanwhile the posterior has learnt other minibatches.
-With R_t and w_t the retained shares and the weights of new statistics after lam_t:
-
-    lam <- R_t lam_t + (w_t / w_v) (G + X xi) + P_t eta.
-
-Weights within G stay as they were.
+Minibatches learnt elsewhere from ``lam_v`` give ``R_v lam_v + G + P eta + X xi``. Meanwhile the
+posterior is ``lam_t``. The update is ``lam <- R_t lam_t + (w_t / w_v) (G + X xi) + P_t eta``, with
+the retained shares ``R`` and the weights ``w`` of new statistics.
 """
 
 from dataclasses import dataclass, replace
@@ -26,7 +19,7 @@ from streamtopics.updates.rule import MEANS, Rule
 
 @dataclass(frozen=True)
 class Composite:
-    """Minibatches learnt one after another, as one update of the starting posterior."""
+    """Minibatches as one update."""
 
     blend: Blend
     before: Counters  # Of the posterior before the first minibatch
@@ -34,7 +27,7 @@ class Composite:
     states: tuple[Any, Any]  # Of the rule before the first and after the last minibatch
 
     def is_of(self, now: Counters) -> bool:
-        """Whether the first minibatch was learnt from a posterior with these counters."""
+        """Whether learning began from these counters."""
         return self.before.n_learnt == now.n_learnt
 
 
@@ -47,8 +40,7 @@ def apply_composite(
 ) -> tuple[Blend, Any]:
     """The blend that adds minibatches learnt from an older posterior, and the next state.
 
-    If nothing was learnt in between, the result equals the steps themselves. Unless `doc_topic` is
-    `FIXED`, `rule` contains a `LearnsDocTopicPrior`, and the state belongs to it.
+    Without learning in between the result equals the steps themselves.
     """
     if composite.is_of(posterior.counters):
         return composite.blend, composite.states[1]
@@ -67,7 +59,6 @@ def apply_composite(
 
 
 def _reweighted(rule: Rule, composite: Composite, posterior: TopicPosterior) -> Blend:
-    """The blend, with retained shares and weights as after the minibatches learnt since."""
     blend, before, now = composite.blend, composite.before, posterior.counters
     then, new = before.plus(blend), now.plus(blend)
     (was_kept, weight), (kept_now, weight_now) = rule.decay(before, then), rule.decay(now, new)

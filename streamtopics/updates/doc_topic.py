@@ -1,12 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Updates of alpha, the Dirichlet parameter of the documents' topic proportions.
 
-With s = E[log theta], the mean over the documents with words, alpha maximises the concave function
-
-    f(alpha) = log Gamma(alpha_0) - sum_k log Gamma(alpha_k) + sum_k alpha_k s_k,
-
-with alpha_0 = sum_k alpha_k; that is, psi(alpha_k) - psi(alpha_0) = s_k.
-`LearnsDocTopicPrior` gives any update rule such an update.
+With mean log proportions s, alpha maximises ``f(alpha) = log Gamma(sum_k alpha_k) - sum_k log
+Gamma(alpha_k) + sum_k alpha_k s_k``.
 """
 
 from abc import ABC, abstractmethod
@@ -36,7 +32,7 @@ LOG_THETA = frozenset({"log_theta"})
 
 
 class Learnt(NamedTuple):
-    """The result of an update on some minibatches with an older alpha."""
+    """Result of an update under an older alpha."""
 
     # (n_components,): before the first and after the last minibatch
     alphas: tuple[np.ndarray, np.ndarray]
@@ -47,29 +43,29 @@ class Learnt(NamedTuple):
 
 @runtime_checkable
 class DocTopicUpdate(Protocol):
-    """An update of alpha, a frozen dataclass; its memory is None before it learns."""
+    """An update of alpha."""
 
     #: Report of the local step: "log_theta" or "shares"
     needs: ClassVar[frozenset[str]]
 
     @property
     def burn_in(self) -> int:
-        """First documents of a stream, without an update."""
+        """First documents without an update."""
 
     def step(
         self, alpha: np.ndarray, memory: Memory, statistics: Statistics, n_batches: int
     ) -> tuple[np.ndarray, Memory]:
-        """Alpha and memory after a minibatch found under `alpha`, after `n_batches` minibatches."""
+        """Alpha and memory after a minibatch inferred under `alpha`."""
 
     def delayed(
         self, alpha: np.ndarray, memory: Memory, learnt: "Learnt", n_batches: int
     ) -> tuple[np.ndarray, Memory]:
-        """Alpha and memory after minibatches learnt from an older alpha."""
+        """Alpha and memory after minibatches inferred under an older alpha."""
 
 
 @dataclass(frozen=True)
 class Fixed:
-    """Alpha and the memory stay unchanged."""
+    """An alpha that is not learnt."""
 
     burn_in: ClassVar[int] = 0
     needs: ClassVar[frozenset[str]] = frozenset()
@@ -89,7 +85,7 @@ FIXED = Fixed()
 
 
 class RunningMean(ABC):
-    """Base of updates with a running mean over minibatches, and alpha from this mean."""
+    """Base of updates by a running mean."""
 
     burn_in: int
     step_size: StepSize
@@ -100,11 +96,11 @@ class RunningMean(ABC):
 
     @abstractmethod
     def observed(self, alpha: np.ndarray, statistics: Statistics) -> Memory:
-        """The contribution of a minibatch to the mean, under `alpha`, or None."""
+        """The part of a minibatch in the mean, or None."""
 
     @abstractmethod
     def solved(self, memory: np.ndarray, alpha: np.ndarray, n_batches: int) -> np.ndarray:
-        """The alpha of a running mean, after `n_batches` minibatches and one more."""
+        """The alpha of a running mean."""
 
     def step(
         self, alpha: np.ndarray, memory: Memory, statistics: Statistics, n_batches: int
@@ -136,18 +132,17 @@ class RunningMean(ABC):
 
 @dataclass(frozen=True)
 class FixedPoint(RunningMean):
-    """Maximum likelihood given the running mean of E[log theta].
+    """Maximum likelihood of alpha, from the running mean of the log topic proportions.
 
-    The fixed point of Minka (2000), "Estimating a Dirichlet distribution", as in Dupuy and Bach
-    (2017), "Online but accurate inference for latent variable models with local Gibbs sampling".
+    Minka (2000), "Estimating a Dirichlet distribution", as in Dupuy and Bach (2017).
 
     Parameters
     ----------
     burn_in : int
-        Number of first documents without effect on alpha: as long as topics are equal, alpha would
-        grow without end.
+        Number of first documents without effect: while topics are equal, alpha would grow without
+        end.
     step_size : StepSize
-        Weight of a minibatch against earlier minibatches.
+        Weight of a minibatch in the running mean.
     """
 
     burn_in: int = 1000
@@ -166,24 +161,20 @@ class FixedPoint(RunningMean):
 
 @dataclass(frozen=True)
 class GammaPrior(RunningMean):
-    """Maximum a posteriori under alpha_k ~ Gamma(shape, inverse scale), in one pass.
+    """Maximum a posteriori of alpha under alpha_k ~ Gamma(shape, inverse_scale), in one pass.
 
-    Each document adds, with the current alpha,
-
-        x_k = alpha_k (psi(alpha_k + n_dk) - psi(alpha_k))
-        y   = psi(alpha_0 + N_d) - psi(alpha_0),
-
-    and alpha_k = (shape - 1 + sum_d x_dk) / (inverse_scale + sum_d y_d), as in Sato et al. (2010),
-    "Deterministic single-pass model for LDA". The memory holds running means of the sums of a
-    minibatch. A rate remembers 1 / rate minibatches; the prior counts once against these.
+    ``alpha_k = (shape - 1 + sum_d x_dk) / (inverse_scale + sum_d y_d)``. Each document, with N_d
+    tokens and n_dk of topic k, adds ``x_dk = alpha_k (psi(alpha_k + n_dk) - psi(alpha_k))`` and
+    ``y_d = psi(alpha_0 + N_d) - psi(alpha_0)``, with alpha_0, the sum of alpha: Sato et al. (2010),
+    "Deterministic single-pass model for LDA". With a step size r the sums are of the last 1 / r
+    minibatches.
 
     Parameters
     ----------
     shape : float
         Shape of the prior, at least 1. With 1 the prior pulls no topic away from 0.
     inverse_scale : float
-        Inverse scale of the prior: if the shape is 1, the inverse of the prior mean. The value 1
-        weighs less than one usual document.
+        If the shape is 1, the inverse of the prior mean. 1 weighs less than one usual document.
     burn_in, step_size
         As in `FixedPoint`.
     """
@@ -210,7 +201,7 @@ class GammaPrior(RunningMean):
 
 @dataclass(frozen=True)
 class DampedNewton:
-    """One Newton step towards the maximum of the minibatch, times the rate.
+    """A Newton step of alpha for each minibatch, times the step size.
 
     Hoffman et al. (2010), "Online learning for latent Dirichlet allocation". A step is skipped if
     an alpha would leave (1e-3, 1e4].
@@ -251,9 +242,9 @@ class DampedNewton:
 
 @dataclass(frozen=True)
 class Shares(RunningMean):
-    """Alpha in proportion to the running mean of the documents' topic proportions.
+    """Alpha in proportion to the mean topic proportions, for one topic a document.
 
-    For mixtures: each document has one topic. The sum of alpha stays.
+    The sum of alpha stays.
 
     Parameters
     ----------
@@ -282,13 +273,13 @@ class Shares(RunningMean):
 
 @dataclass(frozen=True)
 class LearnsDocTopicPrior(Wrapper):
-    """A rule around another rule that also learns alpha, the prior of the documents' topics.
+    """A rule that also learns alpha, the prior of the documents' topics.
 
     Parameters
     ----------
     update : Rule
     doc_topic : DocTopicUpdate
-        How alpha is re-estimated, after the first `burn_in` documents of the stream.
+        How alpha is learnt.
     """
 
     doc_topic: DocTopicUpdate
@@ -322,17 +313,17 @@ def _is_inside(alpha: np.ndarray) -> bool:
 
 
 def is_informative(statistics: Statistics) -> bool:
-    """Whether a minibatch informs about alpha: some words, and more than one topic."""
+    """Whether a minibatch has words and more than one topic."""
     return statistics.log_theta is not None and len(statistics.log_theta) > 1
 
 
 def running_mean(memory: Memory, observed: np.ndarray, rate: float) -> np.ndarray:
-    """(1 - rate) memory + rate observed; without a memory the observation alone."""
+    """``(1 - rate) memory + rate observed``."""
     return observed if memory is None else (1 - rate) * memory + rate * observed
 
 
 def document_sums(alpha: np.ndarray, statistics: Statistics) -> np.ndarray:
-    """sum_d x_dk and finally sum_d y_d of `GammaPrior`; documents without words add nothing."""
+    """``sum_d x_dk``, then ``sum_d y_d``, of `GammaPrior`."""
     alpha_0 = alpha.sum()
     lengths = statistics.lengths[statistics.lengths > 0]
     total = digamma(alpha_0 + lengths)
@@ -343,11 +334,11 @@ def document_sums(alpha: np.ndarray, statistics: Statistics) -> np.ndarray:
 
 
 def solve_alpha(mean_log_theta: np.ndarray, start: np.ndarray) -> np.ndarray:
-    """The alpha with psi(alpha_k) - psi(alpha_0) = mean_log_theta_k, within the bounds.
+    """The alpha with ``psi(alpha_k) - psi(alpha_0) = mean_log_theta_k``, within bounds.
 
-    Newton's method with backtracking, to 1e-8, relative. As sum_k exp(mean_log_theta_k) tends to 1,
-    alpha grows without end; a common shift keeps the sum MARGIN below 1.
+    Newton's method with backtracking, to 1e-8, relative.
     """
+    # alpha is infinite if exp(mean_log_theta) sums to 1: a common shift keeps the sum below.
     mean = np.minimum(np.maximum(mean_log_theta, LEAST_LOG_THETA), 0.0)
     mean = mean - np.log(max(1.0, np.exp(mean).sum() / (1 - MARGIN)))
     alpha = within_bounds(start)
@@ -361,14 +352,14 @@ def solve_alpha(mean_log_theta: np.ndarray, start: np.ndarray) -> np.ndarray:
 
 
 def within_bounds(alpha: np.ndarray) -> np.ndarray:
-    """alpha scaled down until none is above MOST_ALPHA, then raised to LEAST_ALPHA."""
+    """alpha scaled down to MOST_ALPHA, then raised to LEAST_ALPHA."""
     top = alpha.max()
     scaled = alpha if top <= MOST_ALPHA else alpha / top * MOST_ALPHA
     return np.maximum(scaled, LEAST_ALPHA)
 
 
 def line_search(alpha: np.ndarray, change: np.ndarray, mean_log_theta: np.ndarray) -> np.ndarray:
-    """`moved` by the first of change, change / 2, change / 4, ... without a fall of f."""
+    """`moved` by the first of change, change / 2, ... without a fall of f."""
     level = objective(alpha, mean_log_theta)
     proposal = moved(alpha, change)
     while objective(proposal, mean_log_theta) < level:
@@ -378,10 +369,8 @@ def line_search(alpha: np.ndarray, change: np.ndarray, mean_log_theta: np.ndarra
 
 
 def moved(alpha: np.ndarray, change: np.ndarray) -> np.ndarray:
-    """alpha after a relative change of 1 / alpha; at most fourfold.
-
-    Since psi(x) is nearly -1 / x for small x, a Newton step then ends at the root.
-    """
+    """alpha after a relative change of 1 / alpha, at most fourfold."""
+    # For small x, psi(x) is nearly -1 / x: a Newton step ends at the root.
     return alpha / np.maximum(1 - change, 0.25)
 
 
@@ -391,7 +380,7 @@ def objective(alpha: np.ndarray, mean_log_theta: np.ndarray) -> float:
 
 
 def newton_step(alpha: np.ndarray, mean_log_theta: np.ndarray) -> np.ndarray:
-    """-H^-1 g in O(K), for g = grad f and H = psi'(alpha_0) - diag(psi'(alpha_k))."""
+    """``-H^-1 g`` in O(K), with the gradient g and Hessian H of f."""
     alpha_0 = alpha.sum()
     g = digamma(alpha_0) - digamma(alpha) + mean_log_theta
     inverse = 1 / digamma_derivative(alpha)
@@ -400,7 +389,7 @@ def newton_step(alpha: np.ndarray, mean_log_theta: np.ndarray) -> np.ndarray:
 
 
 def digamma_derivative(x: np.ndarray) -> np.ndarray:
-    """psi'(x) to 1e-8, relative, by the series in 1 / (x + 8); less work than in scipy."""
+    """psi'(x) to 1e-8, relative."""
     below = 1 / (x + SHIFTS)
     w = 1 / (x + len(SHIFTS))
     w2 = w * w

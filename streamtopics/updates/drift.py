@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Records of the shares kept by rules with forgetting."""
+"""Records of forgetting."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +13,7 @@ KEPT_MINIBATCHES = 1000
 
 @dataclass(frozen=True)
 class Drift:
-    """Share kept by the rule at one minibatch, with its number, from 1, and its time, if any."""
+    """Share of each topic kept at a minibatch."""
 
     _holds = "retention: nan; effective_sample_size: nan"
     batch: int
@@ -25,7 +25,7 @@ class Drift:
 
 
 def drift_of(posterior: Posterior, blend: Blend, time: object, n_hidden: int = 0) -> Drift:
-    """Record of the effect of `blend` on a posterior, without its first `n_hidden` topics."""
+    """Record of a blend, without the first `n_hidden` topics."""
     mass = posterior.after(blend).mass[n_hidden:]
     if not np.isfinite(mass).all():
         raise ValueError(TOO_EXTREME)
@@ -34,5 +34,5 @@ def drift_of(posterior: Posterior, blend: Blend, time: object, n_hidden: int = 0
 
 
 def kept_records(records: tuple[Drift, ...], record: Drift) -> tuple[Drift, ...]:
-    """The records with one more, at most a thousand."""
+    """The last thousand records."""
     return (*records[1 - KEPT_MINIBATCHES :], record)

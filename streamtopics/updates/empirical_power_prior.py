@@ -1,11 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Power priors with a point estimate of the rate: lam_t = rho_t lam_{t-1} + (1 - rho_t) eta + s_t,
-
-    rho_t = argmax over [0, 1] of E_q[log p(beta | rho lam_{t-1} + (1 - rho) eta)],
-
-The bound is concave in a single rate, so any start leads to the maximum. Intermediate rates are
-found, for drift of a part; with little data the estimate is noisy. Not from a paper.
-"""
+"""Power priors with an estimated rate."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -24,16 +18,19 @@ N_ITERATIONS = 20
 class EmpiricalPowerPrior(LearnsRate):
     """Forgetting at the rate with the most probable posterior.
 
+    The earlier posterior lam becomes ``rho lam + (1 - rho) eta``, with the prior eta. rho maximises
+    ``E_q[log p(beta | rho lam + (1 - rho) eta)]`` under the new posterior q. Rates between 0 and 1
+    are found when a part changes; with little data the estimate is noisy. Not from a paper.
+
     Parameters
     ----------
     rate : {"shared", "topic"}
         One rho for all topics, or one for each.
     boost : Boost
-        Boost of the prior, at each minibatch.
     max_rounds : int
-        Largest number of rounds in a minibatch; learning a rate takes at least two.
+        Largest number of rounds in a minibatch; a rate takes at least two.
     tol : float
-        The ascent ends when all changes of rho are smaller.
+        Rounds end when all changes of rho are smaller.
     """
 
     rate: Literal["shared", "topic"] = "shared"
@@ -62,7 +59,7 @@ class EmpiricalPowerPrior(LearnsRate):
         return blend, None
 
     def _best(self, posterior: Posterior, blend: Blend) -> np.ndarray:
-        """Find where the slope of the concave bound changes its sign, by halving [0, 1]."""
+        """The maximum of the concave bound, by halving [0, 1]."""
         slopes = posterior.slopes(blend)
 
         def is_negative(rho: np.ndarray) -> np.ndarray:

@@ -1,12 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Hierarchical power priors: a retention rate learnt from each minibatch.
-
-    lam_t = E[rho_t] lam_{t-1} + (1 - E[rho_t]) eta + s_t
-
-with q(rho_t) found by coordinate ascent in a double lower bound of the evidence; algorithm 1 of
-Masegosa et al. (2020), "Variational inference over nonstationary data streams for exponential
-family models". Nothing about rho is carried from one minibatch to the next.
-"""
+"""Power priors with a learnt rate."""
 
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
@@ -22,7 +15,7 @@ from streamtopics.utils.checks import check_method, check_range
 
 
 class Optimization(NamedTuple):
-    """End of a coordinate ascent, and the double bound after each round."""
+    """Result of an ascent, and the bound after each round."""
 
     blend: Blend
     bounds: list[float]
@@ -30,7 +23,11 @@ class Optimization(NamedTuple):
 
 @dataclass(frozen=True)
 class HierarchicalPowerPrior(LearnsRate):
-    """Forgetting at a rate learnt from the stream.
+    """Forgetting at a rate learnt anew from each minibatch.
+
+    ``lam_t = E[rho_t] lam_{t-1} + (1 - E[rho_t]) eta + s_t``, for posteriors lam, the prior eta and
+    statistics s_t. Rounds maximise a double bound of the evidence: algorithm 1 of Masegosa et al.
+    (2020).
 
     Parameters
     ----------
@@ -39,14 +36,14 @@ class HierarchicalPowerPrior(LearnsRate):
     rate_prior : RatePrior
         Prior of rho.
     rate_starts : tuple of float
-        Values of E[rho] at the start of an ascent. With several, the result with the greatest bound
-        is taken; the local step must then report a bound.
+        Values of E[rho] to start from; the result with the greatest bound is taken. With several
+        the local step must report a bound.
     boost : Boost
-        Boost of the prior, at each minibatch, fixed in the first round.
+        Boost of the prior, fixed in the first round.
     max_rounds : int
-        Largest number of rounds in a minibatch for each start; learning a rate takes at least two.
+        Largest number of rounds for each start; a rate takes at least two.
     tol : float
-        An ascent ends when all changes of E[rho] are smaller.
+        Rounds end when all changes of E[rho] are smaller.
     """
 
     rate: Literal["shared", "topic"] = "shared"
@@ -122,6 +119,6 @@ class HierarchicalPowerPrior(LearnsRate):
     def _bound(
         self, local_bound: float, rate: Rate, evidence: np.ndarray, from_prior: np.ndarray
     ) -> float:
-        """L - E[rho] KL(q || lam) - E[1 - rho] KL(q || eta) - KL(q(rho) || p(rho))."""
+        """``L - E[rho] KL(q || lam) - E[1 - rho] KL(q || eta) - KL(q(rho) || p(rho))``."""
         of_rates = rate.kept * evidence - from_prior - rate.divergence
         return local_bound + float(of_rates.sum())

@@ -1,13 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Stochastic gradient Riemannian Langevin dynamics over topics.
-
-Patterson and Teh (2013), expanded mean: beta = lam / |lam| under the prior Gamma(eta, 1), and
-
-    lam <- | lam + e/2 (eta - lam + D/B (s - beta s_.)) + sqrt(e lam) xi |,
-
-with s_. the tokens of each topic, xi standard normal and e_t = a (1 + t/b)^-c. The cost of a step
-grows with the vocabulary.
-"""
+"""Langevin dynamics."""
 
 from dataclasses import dataclass
 
@@ -18,12 +10,20 @@ from streamtopics.utils.checks import MOST_DOCUMENTS, check_scales, check_whole
 
 @dataclass(frozen=True)
 class Langevin(Rule):
-    """Noisy gradient steps; in the limit the iterates are draws from the posterior.
+    """Noisy gradient steps; in the limit the topics are draws from the posterior.
+
+    Minibatch t has B documents, statistics s and n tokens in each topic; topics beta are lam
+    normalised, with the prior Gamma(eta, 1)::
+
+        lam <- |lam + e / 2 (eta - lam + D / B (s - beta n)) + sqrt(e lam) xi|
+
+    Here xi is standard normal and ``e = a (1 + t / b)^-c``: Patterson and Teh (2013), expanded
+    mean. The cost of a step grows with the vocabulary.
 
     Parameters
     ----------
     a, b, c : float
-        Parameters of the step size a (1 + t / b)^-c.
+        Parameters of the step size e.
     n_documents : int or None
         Size D of the corpus; None is the number of documents seen so far.
     """

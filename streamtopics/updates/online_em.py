@@ -1,12 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Online EM: lam_t = (1 - r_t) lam_{t-1} + (r_t / B) s_t + smoothing.
-
-Cappé and Moulines (2009); algorithm 1 of chapter 3 of Dupuy (2017), "Inference and applications for
-topic models". lam is a running mean of a document's expected statistics; topics are lam / |lam|.
-
-The smoothing is the maximum a posteriori under Dirichlet(1 + eta): eta weighs against the n
-documents in the mean, 1/n_t = (1 - r_t)^2 / n_{t-1} + r_t^2 / B.
-"""
+"""Online EM."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -21,7 +14,12 @@ from streamtopics.utils.checks import check_method
 
 @dataclass(frozen=True)
 class OnlineEM(Rule):
-    """A running mean of expected statistics; the step size sets the forgetting.
+    """Online EM: topics from a running mean of expected statistics per document.
+
+    ``lam_t = (1 - r_t) lam_{t-1} + r_t s_t / B``, smoothed, with statistics s_t of B documents; the
+    topics are lam normalised. The smoothing is the maximum a posteriori under Dirichlet(1 + eta),
+    given n_t documents in the mean: ``1 / n_t = (1 - r_t)^2 / n_{t-1} + r_t^2 / B``. Cappé and
+    Moulines (2009); algorithm 1 of chapter 3 of Dupuy (2017).
 
     Parameters
     ----------
@@ -55,7 +53,7 @@ class OnlineEM(Rule):
 
 
 def running_mean(posterior: Any, statistics: AnyStatistics, rate: float) -> Blend:
-    """Return the blend to (1 - r) lam + r / B s, smoothed for the remembered documents."""
+    """The blend to ``(1 - r) lam + r / B s``, smoothed."""
     gain = rate / statistics.n_documents
     remembered = (1 - rate) ** 2 * posterior.c + rate * gain
     smoothing = remembered - (1 - rate) * posterior.c

@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Power priors: lam_t = rho lam_{t-1} + (1 - rho) eta + s_t.
-
-Equation 23 of Masegosa et al. (2020), "Variational inference over nonstationary data streams for
-exponential family models". The posterior stands for the last 1 / (1 - rho) minibatches.
-"""
+"""Power priors with a fixed rate."""
 
 from abc import abstractmethod
 from dataclasses import dataclass, replace
@@ -26,7 +22,7 @@ from streamtopics.utils.checks import (
 
 @dataclass(frozen=True)
 class Memory:
-    """Forgetting by the number of documents, for minibatches of any size.
+    """Forgetting by documents, for minibatches of any size.
 
     Parameters
     ----------
@@ -40,7 +36,7 @@ class Memory:
         check_positive(self, n_documents=self.n_documents)
 
     def kept(self, n_documents: int) -> float:
-        """Share of the posterior left after `n` documents."""
+        """Share of the posterior left afterwards."""
         return float(np.exp(-n_documents / self.n_documents))
 
 
@@ -48,13 +44,16 @@ class Memory:
 class PowerPrior(Rule):
     """Exponential forgetting towards the prior, at a fixed rate.
 
+    ``lam_t = rho lam_{t-1} + (1 - rho) eta + s_t``, for posteriors lam, the prior eta and
+    statistics s_t: equation 23 of Masegosa et al. (2020). The posterior stands for the last ``1 /
+    (1 - rho)`` minibatches.
+
     Parameters
     ----------
     rho : float or Memory
-        Share of the posterior kept at each minibatch, in [0, 1]; 1 is SVB. ``Memory(20_000)``
-        forgets by documents instead of minibatches; 20,000 short documents suit 50 topics.
+        Share of the posterior kept at each minibatch, in [0, 1]; 1 is `SVB`. ``Memory(20_000)``
+        forgets by documents instead; 20,000 short documents suit 50 topics.
     boost : Boost
-        Boost of the prior, at each minibatch.
     """
 
     rho: float | Memory
@@ -86,7 +85,7 @@ class PowerPrior(Rule):
 
 @dataclass(frozen=True)
 class FixedRate(Rule):
-    """Forgetting of a known share of each topic before the first part of a minibatch."""
+    """A rule that first forgets a known share of each topic."""
 
     kept: Coefficient  # Share of the posterior, and its complement
     lost: Coefficient
@@ -104,7 +103,7 @@ class FixedRate(Rule):
 
 
 class LearnsRate(Rule):
-    """Base of rules with a rate of forgetting learnt from a whole minibatch, and a boost."""
+    """Base of rules that learn a rate from a whole minibatch."""
 
     rate: Literal["shared", "topic"]
     boost: Boost
@@ -128,7 +127,7 @@ class LearnsRate(Rule):
         return Traits(self.needs, forgets=True, adds=True, learns_rate=True, retains_alike=alike)
 
     def first(self, posterior: Posterior, learn: Learn) -> tuple[Blend, None]:
-        """The blend of the first minibatch, without forgetting."""
+        """The blend of the first minibatch."""
         rule = BPS(self.boost.scale, self.boost.norm)
         return Rounds(rule, self.max_rounds, warm=True).step(posterior, learn, None)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Step sizes of stochastic approximation, and priors of a learnt rate of forgetting."""
+"""Step sizes, and priors of a rate of forgetting."""
 
 import math
 from dataclasses import dataclass
@@ -15,17 +15,17 @@ class StepSize(Protocol):
     """A step size."""
 
     def __call__(self, n_batches: float) -> float:
-        """The step of the minibatch after `n_batches` minibatches, in [0, 1]."""
+        """The step size after `n_batches` minibatches, in [0, 1]."""
 
 
 @dataclass(frozen=True)
 class Decay:
-    """Step size (t + tau)^-kappa in the t-th minibatch, at most 1.
+    """Step size ``(t + tau)^-kappa`` of the t-th minibatch, at most 1.
 
     Parameters
     ----------
     kappa : float
-        Decay, in [0, 1]. If kappa is 0, each minibatch replaces everything learnt before.
+        Decay, in [0, 1]. With 0 each minibatch replaces everything learnt before.
     tau : float
         Delay of the step size, in minibatches.
     """
@@ -43,7 +43,7 @@ class Decay:
 
 @dataclass(frozen=True)
 class MeanDecay(Decay):
-    """`Decay`, but at least 1 / t: the empty start then has no part in a running mean."""
+    """Step size `Decay`, but at least 1 / t, so a running mean forgets the empty start."""
 
     def __call__(self, n_batches: float) -> float:
         return max(super().__call__(n_batches), 1.0 / (n_batches + 1))
@@ -51,14 +51,14 @@ class MeanDecay(Decay):
 
 @dataclass(frozen=True)
 class ScaledDecay:
-    """Step size tau / t^kappa in the t-th minibatch, at most 1.
+    """Step size ``tau / t^kappa`` of the t-th minibatch, at most 1.
 
     As in figures 14 and 15 of chapter 3 of Dupuy (2017).
 
     Parameters
     ----------
     tau : float
-        The first step, above 0.
+        First step size, above 0.
     kappa : float
         Decay, in [0, 1].
     """
@@ -78,12 +78,12 @@ DECAY, MEAN_DECAY = Decay(), MeanDecay()
 
 
 def decay_between(step_size: StepSize, n_before: int, n_after: int) -> float:
-    """Product of 1 - r over the minibatches after `n_before` and up to `n_after`."""
+    """Product of 1 - r over the minibatches in between."""
     return math.prod(1.0 - step_size(n) for n in range(n_before, n_after))
 
 
 class Rate(NamedTuple):
-    """Posterior of a retention rate rho: three arrays of the same shape."""
+    """Posterior of a retention rate rho."""
 
     kept: np.ndarray  # E[rho]
     lost: np.ndarray  # E[1 - rho], exact also for a mean of nearly 1
@@ -91,7 +91,7 @@ class Rate(NamedTuple):
 
 
 class RatePrior(Protocol):
-    """A prior of rho in [0, 1], conjugate to the double bound."""
+    """A prior of the retention rate rho."""
 
     def posterior(self, evidence: np.ndarray) -> Rate:
         """The posterior, given the evidence KL(q || eta) - KL(q || lam_{t-1}) in nats."""
@@ -99,7 +99,7 @@ class RatePrior(Protocol):
 
 @dataclass(frozen=True)
 class Exponential:
-    """p(rho) proportional to exp(gamma rho) on [0, 1].
+    """Prior of a retention rate rho, proportional to ``exp(gamma rho)`` on [0, 1].
 
     Equations 26 to 28 of Masegosa et al. (2020). The 0.1 of the paper, "close to uniform", is a
     gamma of -0.1 (the signs of the equations differ).
@@ -111,7 +111,6 @@ class Exponential:
         check_range(self, -np.inf, np.inf, gamma=self.gamma)
 
     def posterior(self, evidence: np.ndarray) -> Rate:
-        """A truncated exponential distribution of parameter gamma + evidence."""
         omega = self.gamma + evidence
         divergence = truncated_exponential.kl(omega, self.gamma)
         return Rate(*truncated_exponential.mean_and_complement(omega), divergence)
@@ -122,9 +121,9 @@ NEAR_UNIFORM = Exponential(-0.1)
 
 @dataclass(frozen=True)
 class Normal:
-    """p(rho) proportional to exp(-precision (rho - mean)^2 / 2) on [0, 1].
+    """Prior of a retention rate rho: a normal distribution cut to [0, 1].
 
-    Equation 29 of Masegosa et al. (2020). Empirical Bayes always ends at `Exponential(0.0)`.
+    Equation 29 of Masegosa et al. (2020).
     """
 
     mean: float = 0.5
@@ -135,7 +134,6 @@ class Normal:
         check_pseudo_counts(self, precision=self.precision)
 
     def posterior(self, evidence: np.ndarray) -> Rate:
-        """A truncated normal distribution of the same precision."""
         prior = np.array([self.mean * self.precision, self.precision])
         natural = np.stack([prior[0] + evidence, np.full_like(evidence, self.precision)], -1)
         divergence = truncated_normal.kl(natural, prior)

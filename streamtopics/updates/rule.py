@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Update rules, pieces around a rule, and steps through parts of a minibatch."""
+"""Update rules and additions to rules."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
@@ -23,7 +23,7 @@ MEANS = ("mean", "decayed mean")
 
 @dataclass(frozen=True)
 class Traits:
-    """Description of a rule, read before it steps."""
+    """Properties of a rule, read before it steps."""
 
     #: Needs from a posterior: "divergences", "slopes", "dense", "smoothing", "alpha" or "noise";
     #: from the local step: "log_theta", "shares" or "local_bound"
@@ -42,9 +42,9 @@ NO_TRAITS = Traits()
 
 
 class Rule(ABC):
-    """An update rule: frozen hyper-parameters, and a step over the posterior and a state.
+    """Base of update rules: a frozen dataclass of hyper-parameters that defines `step`.
 
-    The state is never changed in place. A rule derives from this class and defines `step`.
+    The state is never changed in place.
     """
 
     @property
@@ -57,32 +57,34 @@ class Rule(ABC):
 
     @abstractmethod
     def step(self, posterior: Posterior, learn: Learn, state: Any) -> tuple[Blend, Any]:
-        """The blend for the current minibatch, and the next state."""
+        """The change of the posterior by the current minibatch, and the next state.
+
+        `learn(posterior)` returns the expected statistics of the minibatch.
+        """
 
     def decay(self, before: Counters, after: Counters) -> tuple[float, float]:
-        """The effect of the minibatches between two states of a stream, for rules that merge.
+        """The share of the posterior `before` left in `after`, and the weight of new statistics.
 
-        `before` and `after` count the minibatches, documents and tokens of the states. Returns the
-        share of the first posterior left in the second, and the weight of new statistics.
+        Rules that merge need this method. Both arguments count minibatches, documents and tokens.
         """
         return 1.0, 1.0
 
     def for_part(self, share: float, first: bool = True) -> "Rule | None":
-        """The rule of a part with this share of a minibatch; None if minibatches stay whole."""
+        """The rule for a part with this share of a minibatch; None if minibatches stay whole."""
         return None
 
     def for_rate(self, posterior: Posterior, learn: Learn) -> "Rule":
-        """The rule for parts of a minibatch, at the rate learnt from the whole."""
+        """The rule for parts, at the rate learnt from the whole minibatch."""
         return self
 
     def without_words(self, state: Any, words: np.ndarray) -> Any:
-        """The state without some words, for rules with a state of words."""
+        """The state without some words."""
         return state
 
 
 @dataclass(frozen=True)
 class Wrapper(Rule):
-    """Base of pieces around the rule `update`: all but the step is as in `update`."""
+    """Base of additions to the rule `update`, with another step."""
 
     update: Rule
 
@@ -111,21 +113,19 @@ class Wrapper(Rule):
 
 @dataclass(frozen=True)
 class Rounds(Wrapper):
-    """Coordinate ascent between the local step and a rule inside each minibatch.
-
-    Each round after the first sees the posterior proposed by the round before.
+    """Coordinate ascent between documents and topics inside each minibatch.
 
     Parameters
     ----------
     update : Rule
     n_rounds : int
-        Rounds in each minibatch; at least 1.
+        Rounds in each minibatch.
     n_start_rounds : int
-        Rounds in each of the first minibatches, if larger.
+        Least number of rounds in each of the first minibatches.
     n_start_batches : int
         Number of first minibatches.
     warm : bool
-        Whether a round starts from the documents as left by the round before.
+        Whether documents start from the round before; topics always do.
     """
 
     n_rounds: int = 1
@@ -139,7 +139,7 @@ class Rounds(Wrapper):
         check_whole(self, least=0, n_start_batches=self.n_start_batches)
 
     def n_rounds_of(self, n_batches: int) -> int:
-        """Rounds in the minibatch after `n_batches` minibatches."""
+        """Rounds after `n_batches` minibatches."""
         starts = n_batches < self.n_start_batches
         return max(self.n_rounds, self.n_start_rounds) if starts else self.n_rounds
 
@@ -154,7 +154,7 @@ class Rounds(Wrapper):
 
 @contextmanager
 def naming(rule: Rule) -> Iterator[None]:
-    """Note the name of a user's rule on an error in a step."""
+    """Add the name of a user's rule to an error."""
     try:
         yield
     except Exception as error:
@@ -166,8 +166,6 @@ def naming(rule: Rule) -> Iterator[None]:
 
 
 def _with_view(learn: Learn, posterior: Posterior, seen: View, warm_start: bool) -> Learn:
-    """`learn` with the view `seen` in the place of the posterior."""
-
     def new_learn(view: View, *, warm: bool = False) -> AnyStatistics:
         return learn(seen if view is posterior else view, warm=warm or warm_start)
 
@@ -178,13 +176,13 @@ def _with_view(learn: Learn, posterior: Posterior, seen: View, warm_start: bool)
 class Growing(Wrapper):
     """A rule with growing weights of minibatches, so first guesses fade.
 
-    With N_t the tokens seen up to the t-th minibatch, its weight is N_t^h - N_{t-1}^h. All weights
-    are scaled such that the total is the tokens seen:
+    After minibatch t, N_t tokens are seen. The minibatch weighs ``N_t^h - N_{t-1}^h``, scaled to a
+    total weight of N_t. With posteriors lam, the prior eta and statistics s_t, boosts included::
 
         lam_t = eta + k (lam_{t-1} - eta) + g s_t,   r = 1 - (N_{t-1} / N_t)^h,
-        g = r N_t / (N_t - N_{t-1}),   k = (1 - r) N_t / N_{t-1}.
+        g = r N_t / (N_t - N_{t-1}),   k = (1 - r) N_t / N_{t-1}
 
-    A boost is a part of s_t. A rule with forgetting forgets on top of k.
+    Forgetting by the rule comes on top of k.
 
     Parameters
     ----------
@@ -234,7 +232,7 @@ class Growing(Wrapper):
 def merged_weights(
     power: float, mine: TopicPosterior, theirs: TopicPosterior, base: TopicPosterior | None
 ) -> tuple[float, float, float]:
-    """Weights of the learnt parts of two sums and their ancestor `base`, in their posterior."""
+    """Weights of two learnt parts and of their ancestor `base`."""
     if base is None or power == 1 or not base.n_tokens > 0:
         return 1.0, 1.0, -1.0
     before, parts = base.n_tokens, (mine, theirs)
@@ -268,8 +266,7 @@ def in_parts(
 ) -> tuple[Blend, Any]:
     """The blend of all parts of a minibatch together, and the state afterwards.
 
-    Each part sees the posterior proposed by the earlier parts; affine steps compose. `parts` are
-    the rule and the local step of each part. `scratch`, a copy for the `words`, is written.
+    Each part sees the posterior proposed by the earlier parts, written to `scratch`.
     """
     # The kept share of the counts is multiplied in at the end, or before it gets too small.
     counts, kept = np.zeros((len(words), scratch.n_nodes)), np.ones(scratch.n_nodes)

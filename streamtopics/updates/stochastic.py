@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Stochastic variational inference: lam_t = (1 - r_t) lam_{t-1} + r_t (eta + D/B s_t).
-
-Hoffman, Bach and Blei (2010); Hoffman, Blei, Wang and Paisley (2013). A natural gradient step
-towards the posterior of D documents like the minibatch.
-"""
+"""Natural gradient steps."""
 
 from dataclasses import dataclass, replace
 
@@ -25,6 +21,9 @@ from streamtopics.utils.checks import (
 class StochasticVI(Rule):
     """Stochastic variational inference: natural gradient steps of size r_t.
 
+    ``lam_t = (1 - r_t) lam_{t-1} + r_t (eta + D / B s_t)``, for posteriors lam, the prior eta and
+    statistics s_t of B documents: Hoffman, Bach and Blei (2010); Hoffman et al. (2013).
+
     Parameters
     ----------
     step_size : StepSize
@@ -32,7 +31,6 @@ class StochasticVI(Rule):
     n_documents : int or None
         Size D of the corpus; None is the number of documents seen so far.
     boost : Boost
-        Boost of the prior, at each minibatch.
     """
 
     step_size: StepSize = DECAY
@@ -48,7 +46,7 @@ class StochasticVI(Rule):
             check_whole(self, most=MOST_DOCUMENTS, n_documents=self.n_documents)
 
     def decay(self, before: Counters, after: Counters) -> tuple[float, float]:
-        """Product of 1 - r, and the rest, times the number of documents D."""
+        """Product of 1 - r, and the rest, times D."""
         kept = decay_between(self.step_size, before.n_batches, after.n_batches)
         return kept, (self.n_documents or after.n_documents) * (1.0 - kept)
 
@@ -68,9 +66,9 @@ class StochasticVI(Rule):
 class PopulationVB(Rule):
     """Natural gradient steps of constant size, for a population of constant size.
 
-    lam_t = (1 - nu) lam_{t-1} + nu (eta + M / B s_t) with the prior eta and the expected counts s_t
-    of a minibatch of B documents; McInerney, Ranganath and Blei (2015), "The population posterior
-    and Bayesian modeling on streams". Equation 14 of Masegosa et al. (2020) lacks M / B.
+    ``lam_t = (1 - nu) lam_{t-1} + nu (eta + M / B s_t)``, for posteriors lam, the prior eta and
+    statistics s_t of B documents: McInerney, Ranganath and Blei (2015). Equation 14 of Masegosa et
+    al. (2020) lacks M / B.
 
     Parameters
     ----------
@@ -79,7 +77,6 @@ class PopulationVB(Rule):
     rate : float
         Step size nu, in (0, 1].
     boost : Boost
-        Boost of the prior, at each minibatch.
     """
 
     population_size: float

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A sliding window: lam_t = eta + s_{t-n+1} + .. + s_t, the last n minibatches alone."""
+"""A sliding window."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -18,13 +18,14 @@ MOST_TAKEN_OUT = 1e6
 class Window(Rule):
     """A sum over the last minibatches, with all their statistics kept.
 
-    If passes over a corpus have the same minibatches, and n_minibatches is their number, each
-    minibatch replaces the contribution of the pass before: memoized variational inference.
+    ``lam_t = eta + s_{t-n+1} + ... + s_t``, for the posterior lam, the prior eta and statistics
+    s_t. If n is the number of minibatches of a corpus, each pass replaces the pass before: memoized
+    variational inference.
 
     Parameters
     ----------
     n_minibatches : int
-        Number of minibatches in the window.
+        Number n of minibatches.
     """
 
     n_minibatches: int
@@ -38,7 +39,7 @@ class Window(Rule):
     def step(
         self, posterior: Posterior, learn: Learn, state: tuple[Any, ...]
     ) -> tuple[Blend, tuple[Any, ...]]:
-        """Return the blend to lam + s_t - s_{t-n}, of n minibatches."""
+        """The blend to ``lam + s_t - s_{t-n}``."""
         new = learn(posterior)
         n_old = max(0, len(state) + 1 - self.n_minibatches)
         old, kept = state[:n_old], state[n_old:]
