@@ -12,9 +12,8 @@
 
 What is found is kept in `benchmarks/papers/results`, a file for each experiment; a run that was
 cut goes on where it ended. To run one again, delete its rows. An item is named as in
-`benchmarks/papers/items`, or by its experiment. Of items that are named, on file before or not, the
-verdicts are printed with their counts and sizes, the tables (medians with the first and the last
-decile), and where the pictures are.
+`benchmarks/papers/items`, or by its experiment. Of items that are named the verdicts are printed
+with their counts and sizes, the data, tables of medians and deciles, and where the pictures are.
 """
 
 import argparse

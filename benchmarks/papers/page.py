@@ -31,10 +31,8 @@ UNITS = "nats", "seconds", "share", "flips"
 MOST_PLACES = 8
 PANELS_IN_A_ROW = 2
 INTRODUCTION = """
-Every table and figure of the papers that this package implements, what it says, and what came of
-it here. ``python -m benchmarks.papers NAME`` runs an item again, and ``python -m
-benchmarks.papers`` all of them, in about eight hours of one processor; two that run different
-experiments take half of that.
+Every table and figure of the papers that this package implements, and what came of it here.
+``python -m benchmarks.papers NAME`` prints an item, and runs what is not on file, hours for all.
 
 What a paper says of an item may be several statements, each with its own verdict. Behind it stand
 comparisons of methods on the same splits, each of which holds, or is opposite, where the mean of
@@ -44,18 +42,16 @@ hold, and *mostly* so where more than half do; *level* where 95 % of the differe
 margin that stands with them; *in part* where a quarter of the comparisons hold, and no more are
 opposite; *refuted* where the mean is opposite; *not tested at the paper's scale* in the place of
 the last two where the stream is shorter than a tenth of the paper's and the differences change with
-the length; and *not decidable* otherwise. A mean difference is above 0 in the direction of the
-claim; beside it stand the least and the largest, each with its rival and its case. Where methods
-are said to be alike, these two are the method less its rival. Splits are drawn from one corpus, and
-orders are of the same documents: chance is that of the draw, and says nothing of other corpora.
-Figures of the same rows share comparisons, and each counts them.
+the length; and *not decidable* otherwise. Beside a mean stand the least and the largest difference,
+each with its rival and its case; where methods are said to be alike, they are the method less its
+rival. Splits are drawn from one corpus, and orders are of the same documents: chance is of the
+draw, and says nothing of other corpora. Figures of the same rows share comparisons.
 
-Left out are the figures and tables that are models, notation or algorithms: of the boosting paper
-Figures 2 to 5, 9 and 14 and Tables 1 and 2, of the thesis Figures 1 to 3 and 5 and Table 4, of
-the power priors Figure 1, of subtle topics Figures 1 and 2. Bands and brackets go from the first
-to the ninth decile, where chapter 3 of the thesis draws the third to the seventh. Items that add to
-a figure, such as "at this package's defaults" or "signs aligned", are variants of our own; they are
-counted too.
+Left out are models, notation and algorithms: of the boosting paper Figures 2 to 5, 9 and 14 and
+Tables 1 and 2, of the thesis Figures 1 to 3 and 5 and Table 4, of the power priors Figure 1, of
+subtle topics Figures 1 and 2. Bands and brackets go from the first to the ninth decile, where
+chapter 3 of the thesis draws the third to the seventh. Items that add to a figure, such as "at this
+package's defaults" or "signs aligned", are variants of our own; they are counted too.
 """.strip()
 WITHIN = """
 Bands go from the first to the ninth decile of what is left of each value without the mean of its
@@ -159,17 +155,19 @@ def sizes(item: Item, found: Finding) -> str:
     """In how many comparisons a statement holds, in how many it is opposite, and by how much."""
     claim, every = found.claims[0], found.every
     column, alike = claim.value, claim.alike is not None
-    unit = called(item.experiment, column).rpartition(", ")[2]
-    unit = f" {unit}" if unit.split()[0] in UNITS else ""
+    name, _, unit = called(item.experiment, column).rpartition(", ")
+    if unit.split()[0] not in UNITS:
+        name, unit = called(item.experiment, column), ""
     level = abs(float(np.mean([one.level for one in every])))
     of = f" of {written(level)}" if level > abs(found.effect) else ""
     text = f"holds in {found.n_hold} of {len(every)}, opposite in {found.n_opposite}; mean "
-    text += f"size {found.effect:.2g}" if alike else f"difference {found.effect:+.2g}"
+    text += f"{'size of the ' if alike else ''}difference{name and f' in {name}'}"
+    text += f": {found.effect:.2g}" if alike else f", above 0 as claimed: {found.effect:+.2g}"
     ends = sorted(zip(found.signed, every, strict=True), key=lambda end: end[0])
     low, high = (
         f"{by:+.2g} ({', '.join([one.other, *one.where])})" for by, one in (ends[0], ends[-1])
     )
-    text += f"{unit}{of}" + (f", from {low} to {high}" if len(every) > 1 else "")
+    text += f"{unit and ' '}{unit}{of}" + (f", from {low} to {high}" if len(every) > 1 else "")
     if claim.margin or claim.alike is not None:
         text += f", where the claim is: {claim.says()}"
     return f"{text}; less than {MARGINS[column]:g} is small" if found.word == LEVEL else text
@@ -203,10 +201,13 @@ def judged(item: Item, found: Sequence[Finding]) -> list[str]:
         for says, word, counts in statements(item, found)
         if item.verdict or found
     ]
-    scale = (
-        item.papers and f"The stream has {scale_of(item)} documents that the paper has. {item.why}"
-    )
-    return [*told, *(f"{text}\n" for text in (item.data, scale, item.remark) if text)]
+    return [*told, *(f"{text}\n" for text in notes(item))]
+
+
+def notes(item: Item) -> list[str]:
+    """Return what is said of an item: its data, its scale, what is missing, and a remark."""
+    scale = f"The stream has {scale_of(item)} documents that the paper has." if item.papers else ""
+    return list(filter(None, (item.data, f"{scale} {item.why}".strip(), item.missing, item.remark)))
 
 
 def shown(title: str, picture: Picture, rows: Rows, path: Path) -> str:
@@ -354,11 +355,12 @@ def is_numbers(texts: Iterable[str]) -> bool:
 def listed(item: Item, folder: Path, results: Path = RESULTS) -> str:
     """Return an item as it is printed: verdicts, tables, and the path of its picture."""
     found = item.findings(results)
-    parts = [f"{item.name}: {item.title}"]
+    parts = [f"{item.name}: {item.title}", fill(f"The paper says: {item.says}", 100)]
     parts += [
         "\n".join(filter(None, (f"{word}: {counts}" if counts else word, says)))
         for says, word, counts in statements(item, found)
     ]
+    parts += [fill(text, 100) for text in notes(item)]
     for place, picture in enumerate([item.picture, *item.more] if item.picture else item.more):
         rows = item.shown(picture, results)
         form = words if picture.kind == "words" else table
@@ -467,8 +469,8 @@ def list_table(rows: Sequence[Sequence[str]], widths: str) -> str:
         ".. list-table::",
         "   :header-rows: 1",
         *([f"   :widths: {widths}"] if widths else []),
+        "",
     ]
-    lines.append("")
     for row in rows:
         lines += [f"   {'  ' if i else '* '}- {cell}".rstrip() for i, cell in enumerate(row)]
     return "\n".join(lines) + "\n"
