@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The command `streamtopics`: topics of files, from a shell."""
+"""The command `streamtopics`."""
 
 from streamtopics.cli.command import main
 

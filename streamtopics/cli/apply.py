@@ -37,7 +37,7 @@ def apply(options: Namespace) -> None:
 
 
 def score(options: Namespace) -> None:
-    """Print the score over the model's words, and the score over all words."""
+    """Print scores over the model's words and over all words."""
     model, tally = models.load_stream(options), reading.Tally()
     (_, words), *_, (_, topics) = model.steps
     counts, texts = [], list[str]()
@@ -65,7 +65,6 @@ def score(options: Namespace) -> None:
 
 
 def show(options: Namespace) -> None:
-    """Print the topics and figures of the model."""
     model = models.load_stream(options)
     topics = model.steps[-1][1]
     rows = topic_table(model, n_words=options.words, relevance=options.relevance)
@@ -91,7 +90,7 @@ def show(options: Namespace) -> None:
 
 
 def summarize(options: Namespace) -> None:
-    """Print sentences, each with its place and the number of documents nearest to it."""
+    """Print sentences, with their places and numbers of nearest documents."""
     tally = reading.Tally()
     found = list(reading.records(options, tally.skipped))
     tally.n["documents"] = len(found)
@@ -104,7 +103,6 @@ def summarize(options: Namespace) -> None:
 
 
 def edit(options: Namespace) -> None:
-    """Apply the edits of a file, and write the model."""
     target = options.model or options.model_file
     console.check_target(target, kept=[options.edits])
     model = models.load_stream(options)
@@ -120,7 +118,7 @@ def edit(options: Namespace) -> None:
 
 
 def update(options: Namespace) -> None:
-    """Score and learn each minibatch, write the model, and print changes."""
+    """Score and learn minibatches, write the model, and print changes."""
     target = options.model or options.model_file
     console.check_target(target, kept=options.files)
     model, tally, history = models.load_stream(options), reading.Tally(), ScoreHistory()

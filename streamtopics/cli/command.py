@@ -31,8 +31,8 @@ OF_THE_FILE = {"no columns", "not named JSON", "nothing to read", "broken file",
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return the exit status.
 
-    0, also if the reader of the output has gone; 2 for wrong use and for unreadable or unwritable
-    files; 130 after Ctrl-C, 143 after SIGTERM, 129 after SIGHUP.
+    The status is 0, also if the reader of the output has gone; 2 for wrong use and unusable files;
+    130 after Ctrl-C, 143 after SIGTERM, 129 after SIGHUP.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
     first = given[0] if given else ""
@@ -66,7 +66,6 @@ def parsed(given: list[str]) -> Namespace:
 
 
 def parser(name: str) -> ArgumentParser:
-    """The parser of a verb."""
     verb = VERBS[name]
     usage, below = f"{verb.usage} [OPTION ...]", "`streamtopics --help` says which files.\n"
     one = _parser(f"streamtopics {name}", usage, fill(verb.about, 80), below)
@@ -89,7 +88,6 @@ def parser(name: str) -> ArgumentParser:
 
 
 def _parser(prog: str, usage: str, about: str, below: str) -> ArgumentParser:
-    """A parser without options that prints its texts unchanged, without colours."""
     how = RawDescriptionHelpFormatter
     made = ArgumentParser(prog, f"%(prog)s {usage}", about, below, formatter_class=how)
     made.color = False  # type: ignore[attr-defined,unused-ignore]
@@ -123,7 +121,7 @@ def _run(options: Namespace) -> int:
 
 
 def _message(error: Exception) -> str:
-    """The message of an error; an unexpected error with the name of its class."""
+    """The message of an error, after the name of its class if unexpected."""
     if isinstance(error, ReadingError):
         value = shlex.quote(error.value) if error.value.isprintable() else f"${error.value!r}"
         remedy = f"; pass --{error.setting.replace('_', '-')} {value}, for example"

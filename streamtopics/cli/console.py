@@ -40,7 +40,6 @@ def one_line(text: str, width: int = 96) -> str:
 
 
 def log(text: str) -> None:
-    """Print a line on standard error."""
     with suppress(OSError, ValueError):
         print(safe(text), file=sys.stderr, flush=True)
 
@@ -56,12 +55,11 @@ def per_word(score: float) -> str:
 
 
 def counted(n: float, what: str) -> str:
-    """A number with its noun, in the plural if needed."""
     return f"{n:,.0f} {what}{'' if n == 1 else 's'}"
 
 
 def forget_output() -> None:
-    """Discard unprinted output, so the end of the process raises no error."""
+    """Discard unprinted output, so the process ends without an error."""
     with suppress(OSError, ValueError):
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, sys.stdout.fileno())
@@ -84,12 +82,10 @@ def check_target(path: Path | None, kinds: Sequence[str] = (), kept: Iterable[An
 
 
 def kind_of(path: Path | None) -> str:
-    """The kind of a file of rows, by its name; "jsonl" for standard output."""
     return "jsonl" if path is None else path.suffix[1:].lower()
 
 
 def write_rows(path: Path | None, rows: Iterable[Mapping[str, Any]]) -> None:
-    """Write rows as they arrive, to a file or standard output."""
     # A terminal of another encoding would make escapes that are no JSON.
     is_ascii = path is None and sys.stdout.encoding.lower() != "utf-8"
     with nullcontext() if path is None else replace_file(path) as send:
@@ -109,7 +105,7 @@ def _lines(rows: Iterable[Mapping[str, Any]], kind: str, is_ascii: bool) -> Iter
 
 
 def _cells(values: Iterable[Any]) -> str:
-    """A line of a table; spreadsheets run none of its cells as a formula."""
+    """A line of a table, without formulas for spreadsheets."""
     line = io.StringIO()
     flat = [" ".join(map(str, v)) if isinstance(v, list) else v for v in values]
     safe = [f"'{v}" if isinstance(v, str) and v[:1] in tuple("=+-@\t\r") else v for v in flat]
@@ -118,7 +114,7 @@ def _cells(values: Iterable[Any]) -> str:
 
 
 def stop(number: int, frame: object) -> None:
-    """Raise an interrupt with the number of the signal, so that cleanup runs."""
+    """Raise an interrupt, so that cleanup runs."""
     raise KeyboardInterrupt(number)
 
 

@@ -20,7 +20,6 @@ TEST_EVERY, MINIBATCH, N_AT_ONCE, N_SELECTION, N_LEADING = 10, 2500, 1000, 20_00
 
 
 def fit(options: Namespace) -> None:
-    """Read, learn, print the results and write the requested files."""
     kept = [*options.files, options.seeds]
     for target, kinds in (
         (options.model, ()), (options.report, ("html",)),
@@ -72,7 +71,7 @@ def fit(options: Namespace) -> None:
 
 
 def report(options: Namespace) -> None:
-    """Write a page about a saved model, and the documents of the files, if any."""
+    """Write a page about a saved model, and about documents if given."""
     console.check_target(options.output, ("html",), [options.model_file, *options.files])
     model, tally = models.load_stream(options), reading.Tally()
     if options.files:
@@ -87,7 +86,6 @@ def report(options: Namespace) -> None:
 
 
 def print_learnt(options: Namespace, model: TopicStream, held_out: list[str]) -> None:
-    """Print findings, topics with documents, and the score."""
     topics, counted = model.pipeline_[-1], console.counted
     print(
         f"{counted(model.n_documents_seen_, 'document')}, {counted(model.n_tokens_seen_, 'word')} "

@@ -52,22 +52,19 @@ def load_stream(options: Namespace, path: Path | None = None) -> TopicStream:
 
 
 def has_open_vocabulary(model: Pipeline) -> bool:
-    """Whether the vocabulary of a pipeline follows the stream."""
     return hasattr(model.steps[0][1], "n_documents_seen_")
 
 
 def n_words_of(model: Pipeline) -> int:
-    """The number of columns with a word."""
     return sum(not str(word).startswith(FREE) for word in model[:-1].get_feature_names_out())
 
 
 def named_words(row: TopicRow) -> str:
-    """The words of a topic, after its name if any."""
     return f"{row.name}: " * bool(row.name) + " ".join(row.words)
 
 
 def print_topics(rows: Sequence[TopicRow]) -> None:
-    """Print the topics, the heaviest first; mark topics of mostly prior."""
+    """Print the topics, the heaviest first; mark topics that are mostly prior."""
     print(f"{'topic':>5}  {'weight':>6}  words")
     for row in rows:
         mark = "(mostly prior) " if row.prior_retention > PRIOR_THRESHOLD else ""
@@ -81,7 +78,6 @@ def print_findings(findings: Iterable[Finding]) -> None:
 
 
 def print_documents(rows: Sequence[TopicRow], model: TopicStream) -> None:
-    """Print a few documents of each of the largest topics."""
     kept = model.documents
     shares = model.transform([one.text for one in kept])
     for row in [row for row in rows if row.prior_retention <= PRIOR_THRESHOLD][:N_TOPICS_SHOWN]:
@@ -94,7 +90,7 @@ def print_documents(rows: Sequence[TopicRow], model: TopicStream) -> None:
 def rows_of_documents(
     model: TopicStream, batches: Iterable[list[Record]], leading: int, kind: str, options: Namespace
 ) -> Iterator[dict[str, Any]]:
-    """Yield the leading topics of each document, with its place and its kept fields."""
+    """Yield the leading topics of each document, with its place and kept fields."""
     table = topic_table(model, relevance=options.relevance)
     labels = {row.topic: named_words(row._replace(words=row.words[:N_LABEL])) for row in table}
     shown = np.sort([*labels])  # Hidden topics have no label.
@@ -117,7 +113,6 @@ def rows_of_documents(
 
 
 def estimator(options: Namespace) -> Any:
-    """The estimator of the options."""
     n_topics = options.topics[0] if options.topics else 0
     name = options.estimator or ("GuidedTopics" if options.seeds else "StreamingLDA")
     if (name == "GuidedTopics") != bool(options.seeds):
@@ -145,7 +140,7 @@ def estimator(options: Namespace) -> Any:
 
 
 def vectorizer_for(options: Namespace, n_documents: int | None = None) -> Any:
-    """The vectorizer of a corpus of `n_documents`, or with None of a stream."""
+    """The vectorizer of a corpus of `n_documents`, or of a stream if None."""
     least, name = options.min_documents, options.tokenizer
     shortest = options.shortest or (2 if name else 3)
     words = StreamingCountVectorizer(
@@ -172,7 +167,7 @@ def warn_of_unspaced(options: Namespace, texts: list[str]) -> None:
 
 
 def choose(options: Namespace, made: Any, texts: list[str]) -> None:
-    """Print figures of each number of topics, and set the best number."""
+    """Compare numbers of topics, print the table, and set the best number."""
     X = vectorizer_for(options, len(texts)).fit_transform(texts)
     found = compare_n_components(made, X, options.topics, random_state=0, n_jobs=made.n_jobs)
     made.set_params(n_components=found.chosen)

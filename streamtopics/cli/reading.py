@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Documents by the options, and counts of read and skipped documents and words."""
+"""Documents by the options, and counts of what was read and skipped."""
 
 from __future__ import annotations
 
@@ -29,7 +29,6 @@ OF_LIMITS = "lower --min-documents, or raise --max-words or --max-share"
 
 
 def settings(options: Namespace, skipped: Skipped) -> dict[str, Any]:
-    """Arguments of `read_records` and `follow`."""
     return {
         "text_key": options.text_key, "time_key": options.time_key, "format": options.format,
         "time_format": options.time_format, "encoding": options.encoding or "utf-8",
@@ -39,7 +38,7 @@ def settings(options: Namespace, skipped: Skipped) -> dict[str, Any]:
 
 
 def records(options: Namespace, skipped: Skipped, empty: bool = False) -> Iterator[Record]:
-    """Yield documents of the files, or of `load_docstrings`; `empty` keeps empty texts."""
+    """Yield documents of files, or of `load_docstrings`; `empty` keeps empty texts."""
     if not options.files:
         texts = enumerate(load_docstrings().data, start=1)
         yield from (Record(text, None, {}, "documentation", i) for i, text in texts)
@@ -56,7 +55,7 @@ def records(options: Namespace, skipped: Skipped, empty: bool = False) -> Iterat
 
 
 def with_text(found: Iterable[Any], skipped: Skipped) -> Iterator[Any]:
-    """Yield records with a text, and None for None; count the skipped records."""
+    """Yield records with a text, and None for None; count skipped records."""
     for record in found:
         if record is None or record.text.strip():
             yield record
@@ -65,14 +64,12 @@ def with_text(found: Iterable[Any], skipped: Skipped) -> Iterator[Any]:
 
 
 def time_of(when: object) -> object:
-    """A time as written: dates as text, years without a fraction."""
     if isinstance(when, float) and when.is_integer():
         return int(when)
     return when.isoformat() if isinstance(when, datetime) else when
 
 
 def cut(found: Iterable[Record], size: int) -> Iterator[list[Record]]:
-    """Yield lists of `size` records; the last may be shorter."""
     left = iter(found)
     while batch := list(islice(left, size)):
         yield batch
@@ -83,7 +80,6 @@ def texts_of(found: Iterable[Record]) -> list[str]:
 
 
 def minibatch(found: list[Record], options: Namespace) -> TimedBatch:
-    """Texts, with the times, groups and ids for a stream."""
     id_key, group_key = options.id_key, options.group_key
     ids = [record.fields[id_key] if id_key else place_of(record) for record in found]
     labels: dict[str, Any] = {"ids": ids}
@@ -95,13 +91,12 @@ def minibatch(found: list[Record], options: Namespace) -> TimedBatch:
 
 
 def place_of(record: Record) -> str:
-    """The file and the line of a document, cut at the front if long."""
     place = safe(f"{record.source}:{record.line}")
     return place if len(place) <= LONGEST_PLACE else f"…{place[1 - LONGEST_PLACE :]}"
 
 
 class Tally:
-    """Counts of documents and words, read and skipped; counts in `kept` are continued in place."""
+    """Counts of documents and words, read and skipped; `kept` is continued in place."""
 
     def __init__(self, kept: dict[str, Any] | None = None) -> None:
         self.n: dict[str, Any] = {} if kept is None else kept
@@ -164,5 +159,4 @@ class Tally:
             )
 
     def _left_out(self) -> float:
-        """Share of left-out words, stop words aside."""
         return float(self.n["others"] / max(1, self.n["words"] - self.n["stop"]))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The verbs of the command and their options, without heavy imports for a quick `--help`."""
+"""The verbs of the command and their options, without heavy imports."""
 
 from __future__ import annotations
 
@@ -44,7 +44,6 @@ names = partial(str.split, sep=",")
 
 
 def numbers(text: str) -> tuple[int, ...]:
-    """Numbers with commas between them, sorted and each once."""
     return tuple(sorted({positive(one) for one in text.split(",")}))
 
 
@@ -138,8 +137,6 @@ WATCH = (
 
 
 class Verb(NamedTuple):
-    """A verb: its module, usage, description, and options."""
-
     module: str
     usage: str
     about: str

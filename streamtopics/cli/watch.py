@@ -67,12 +67,10 @@ class Watch:
             self.find()
 
     def finish(self, model: TopicStream) -> None:
-        """Look for findings at the end, before the last checkpoint."""
         if self.place["n_batches"] and not self.repeated:
             self.find()
 
     def find(self) -> None:
-        """Collect findings not yet printed."""
         for finding in self.model.findings():
             told = [finding.kind, finding.topic, finding.word, finding.group]
             if told not in self.place["told"]:
@@ -80,7 +78,7 @@ class Watch:
                 self.findings.append(finding)
 
     def tell(self, model: TopicStream, info: BatchInfo) -> None:
-        """Print the score and news, and write the model and the report, after the checkpoint."""
+        """Print the score and news, and write the files, after the checkpoint."""
         score = "nothing to score" if math.isnan(info.score) else f"{info.score:.3f} nats per word"
         when = datetime.now().isoformat(" ", "seconds") if info.time is None else info.time
         documents = console.counted(model.n_documents_seen_, "document")
@@ -102,7 +100,6 @@ class Watch:
         sys.stdout.flush()
 
     def write_report(self) -> None:
-        """Write the report, if requested."""
         if path := self.options.report:
             scores = {"before learning": [row.score for row in self.history.rows]}
             how: dict[str, Any] = {"intake": self.tally.rows(), "scores": scores}
@@ -143,7 +140,7 @@ class Watch:
         """Yield minibatches: when there are enough documents, or after some time.
 
         After a signal, documents of a file are left for the next time. Documents of a pipe would be
-        lost, so the last ones are a minibatch, also before an unreadable line.
+        lost, so a last minibatch has them, also before an unreadable line.
         """
         batch: list[Record] = []
         start = 0.0
@@ -177,7 +174,6 @@ class Watch:
 
 
 def watch(options: Namespace) -> None:
-    """Learn until the stream ends or an interrupt; then write the model."""
     console.check_target(options.model, kept=[options.file, options.seeds])
     console.check_target(options.report, ("html",), [options.file, options.seeds, options.model])
     own = Watch(options)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""English text available on every machine: documentation of installed Python packages."""
+"""Documentation strings of installed packages, as a corpus of English text."""
 
 from __future__ import annotations
 
@@ -81,8 +81,8 @@ def load_docstrings(
 ) -> Bunch:
     """Read the documentation strings of installed packages, without importing them.
 
-    By default about 12,000 documents with 1.3 million words, depending on the installed versions,
-    read in about five seconds. Tests, copies of other projects and repeated texts are left out.
+    By default about 12,000 documents with 1.3 million words, read in about five seconds. Tests,
+    copies of other projects and repeated texts are left out.
 
     Parameters
     ----------
@@ -161,10 +161,9 @@ def _plain_text(docstring: str) -> str:
 def read_packages(
     packages: Sequence[str], read: Callable[[str, ast.Module], Iterable[Found]]
 ) -> list[tuple[int, str, Found]]:
-    """Results of `read`, called with the name and the syntax tree of each module.
+    """Results of `read` for the name and the syntax tree of each module.
 
-    Each result comes with the index of the package and the name of the module. Unparsable files are
-    left out.
+    A result comes with the index of the package and the name of the module.
     """
     sources = [source_files(package) for package in packages]
     found: list[tuple[int, str, Found]] = []
@@ -209,7 +208,6 @@ def _package_files(package: str) -> list[tuple[str, Path]]:
 
 
 def _modules(root: Path, prefix: tuple[str, ...]) -> Iterator[tuple[str, Path]]:
-    """Dotted name and path of each importable module, in sorted order."""
     for folder, folders, files in os.walk(root):
         folders[:] = sorted(f for f in folders if f.isidentifier() and f not in SKIPPED_FOLDERS)
         parts = prefix + Path(folder).relative_to(root).parts
@@ -220,7 +218,6 @@ def _modules(root: Path, prefix: tuple[str, ...]) -> Iterator[tuple[str, Path]]:
 
 
 def parse(path: Path) -> ast.Module:
-    """The syntax tree of a file, without warnings about its strings."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return ast.parse(path.read_bytes())

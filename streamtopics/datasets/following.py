@@ -114,7 +114,7 @@ def follow(
     Parameters
     ----------
     path : str or path
-        A file of lines, or "-" for standard input until its end.
+        A file of lines, or "-" for standard input.
     position : (int, int, int) or None, default=None
         The `position` of an earlier follower to continue.
     poll : float, default=1.0

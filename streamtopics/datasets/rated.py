@@ -37,14 +37,14 @@ def make_rated_reviews(
 ) -> Bunch:
     """Draw reviews that describe an item, with praise or blame.
 
-    A rating is 6 + the effect of the user + the effect of the item + noise. With probability p_d,
-    different for each review d, a word comes from the positive topic if item and noise add up to 0
-    or more, and otherwise from the negative topic. Other words come from the descriptive topics.
+    A rating is 6 + the effect of the user + the effect of the item + noise. A word of review d
+    comes with probability p_d from the positive topic if item and noise add up to 0 or more, or
+    else from the negative topic; the other words come from descriptive topics.
 
     Parameters
     ----------
     n_documents : int, default=1000
-        Reviews, each of an item and a user drawn at random.
+        Reviews, each of a random item and user.
     n_items, n_users : int, default=50 and 100
     n_components, n_features : int, default=5 and 200
         Descriptive topics, and words in the vocabulary.
@@ -53,9 +53,9 @@ def make_rated_reviews(
     mean_length : float, default=60
         Mean number of words in a review (Poisson).
     qualitative_share : float, default=0.2
-        Mean of p_d ~ Beta with pseudo-counts of 10, in (0, 1).
+        Mean of p_d, in (0, 1); p_d is Beta with pseudo-counts of 10.
     item_effect, user_effect, noise : float, default=1.0, 0.5 and 1.0
-        Standard deviations of the normal effects.
+        Standard deviations (normal).
     doc_topic_prior : float or None, default=None
         Dirichlet parameter of the proportions; None is 1 / n_components.
     topic_word_prior : float, default=0.1
@@ -75,7 +75,7 @@ def make_rated_reviews(
         topic_word : ndarray of shape (n_components + 2, n_features)
             The last two are the positive and the negative topic.
         profile_topic : ndarray of shape (n_profiles, n_components)
-            Proportions, by item, user or review.
+            Proportions of the items, users or reviews.
         qualitative : ndarray of shape (n_documents,)
             p_d.
         item_effects, user_effects : ndarray of shape (n_items,) and (n_users,)

@@ -90,7 +90,6 @@ def make_lda_corpus(
 def _draw_counts(
     doc_topic: np.ndarray, topic_word: np.ndarray, lengths: np.ndarray, rng: np.random.Generator
 ) -> sparse.csr_matrix:
-    """Word counts: first the number of words of each topic in a document, then the words."""
     topic_counts = rng.multinomial(lengths, doc_topic)
     shape = len(doc_topic), topic_word.shape[1]
     documents, words = [], []

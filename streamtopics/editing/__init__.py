@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Topics merged, split, named, hidden, locked or given words by people; learning goes on."""
+"""Edits of a model's topics by people."""
 
 from streamtopics.editing.journal import (
     EditResult,

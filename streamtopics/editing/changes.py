@@ -92,7 +92,6 @@ def _labels_after(labels: TopicLabels, step: EditStep) -> TopicLabels:
 
 
 def _parts(n_rows: int, own: list[int], division: np.ndarray | None) -> list[Parts]:
-    """The parts of each row after the rows `own` are merged, or the single one is divided."""
     rows: list[Parts] = [[(k, None)] for k in range(n_rows)]
     if division is not None:
         shares: list[Parts] = [[(own[0], share)] for share in division.T]
@@ -107,8 +106,8 @@ def _rearranged(
 ) -> tuple[TopicPosterior, np.ndarray]:
     """The posterior of the new rows, and the share of each old row in each new row.
 
-    Counts and alpha of a row are sums over its parts. The prior counts once: the first part's, with
-    the greatest weight. Unchanged rows keep their bits.
+    Counts and alpha are sums over the parts of a row. The prior counts once, with the greatest
+    weight. Unchanged rows keep their bits.
     """
     old, words = posterior._state, posterior._state.S.words
     learnt, shares = old.S.rows(words), np.zeros((posterior.n_nodes, len(rows)))
@@ -157,7 +156,6 @@ def _memory(doc_topic: Any, memory: Any, shares: np.ndarray, alpha: np.ndarray) 
 def _with_words_moved(
     posterior: TopicPosterior, labels: TopicLabels, step: EditStep
 ) -> TopicPosterior:
-    """The posterior with words pulled into, or excluded from, the topics of the edit."""
     topic, state, S = step.edit.topics[0], posterior._state, posterior._state.S.copy()
     n_hidden = posterior.n_nodes - len(labels.topics)
     own, locked = labels.mask([topic], n_hidden), labels.mask(labels.locked, n_hidden)

@@ -30,7 +30,7 @@ class EditResult(NamedTuple):
     rows : tuple of int
         Rows of the topics before the edit; empty after a refusal.
     refused : str
-        Reason for a refusal, otherwise "".
+        Reason for a refusal, or "".
     """
 
     edit: Edit
@@ -39,16 +39,7 @@ class EditResult(NamedTuple):
 
 
 def edits_to_json(edits: Iterable[Edit]) -> str:
-    """Write edits as JSON text.
-
-    Parameters
-    ----------
-    edits : iterable of Edit
-        For example `edits_` of a model.
-
-    Returns
-    -------
-    text : str
+    """Write edits, for example `edits_` of a model, as JSON text.
 
     Examples
     --------
@@ -66,17 +57,7 @@ def edits_to_json(edits: Iterable[Edit]) -> str:
 
 
 def edits_from_json(text: str) -> list[Edit]:
-    """Read edits written by `edits_to_json`.
-
-    Parameters
-    ----------
-    text : str
-        JSON.
-
-    Returns
-    -------
-    edits : list of Edit
-    """
+    """Read edits from the text written by `edits_to_json`."""
     try:
         found = json.loads(text)
         rows = found["edits"] if found["format"] == FORMAT else None
@@ -111,14 +92,13 @@ def apply_edits(model: BaseEstimator, edits: Iterable[Edit], X: object = None) -
     model : estimator or pipeline
         As in `merge`; the model is changed in place.
     edits : iterable of Edit
-        For example `edits_` of a model, or the result of `edits_from_json`.
+        For example from `edits_` or `edits_from_json`.
     X : object, default=None
         Documents for splits; see `split`.
 
     Returns
     -------
     results : list of EditResult
-        For each edit.
 
     Examples
     --------

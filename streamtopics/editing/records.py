@@ -63,11 +63,9 @@ class TopicLabels:
 
     @property
     def names_by_row(self) -> list[str]:
-        """The name of each row, or ""."""
         return [self.names.get(topic, "") for topic in self.topics]
 
     def rows(self, topics: Iterable[int]) -> list[int]:
-        """Rows of the topics that remain."""
         return [self.topics.index(topic) for topic in topics if topic in self.topics]
 
     def mask(self, topics: Iterable[int], n_hidden: int) -> np.ndarray:
@@ -79,8 +77,7 @@ class TopicLabels:
     def move_out(self, column: int, counts: np.ndarray, lam: np.ndarray) -> None:
         """Move a word's tokens out of topics that exclude the word, in place.
 
-        The topics that are neither excluded nor locked share the tokens in proportion to `counts`,
-        or to `lam` if all are 0.
+        Other unlocked topics share the tokens in proportion to `counts`, or to `lam` if all are 0.
         """
         n_hidden = len(counts) - len(self.topics)
         own = self.mask((topic for topic, other in self.excluded if other == column), n_hidden)
@@ -110,7 +107,7 @@ class EditStep:
 
 @dataclass(frozen=True)
 class Edits:
-    """All edits of a model; a field of its commit record."""
+    """All edits of a model; part of its state, the commit record."""
 
     labels: TopicLabels
     n_started: int  # Topics at the start of learning
@@ -137,12 +134,11 @@ class Edits:
         return replace(self, labels=labels, steps=steps, base=None)
 
     def without(self, columns: np.ndarray) -> Edits:
-        """The record after columns were given to new words."""
         steps = tuple(replace(step, before=step.before.without(columns)) for step in self.steps)
         return replace(self, labels=self.labels.without(columns), steps=steps).learnt(None)
 
     def held(self, blend: Blend, posterior: TopicPosterior, n_hidden: int) -> Blend:
-        """The blend with excluded words kept out of their topics, and with locked topics fixed.
+        """`blend` with excluded words kept out of their topics, and locked topics fixed.
 
         A locked topic grows with its tokens, but keeps its word probabilities.
         """
@@ -169,6 +165,5 @@ class Edits:
 
 
 def edits_of(topics: Editable) -> Edits:
-    """The record of the edits of an estimator, perhaps empty."""
     found, n = topics._commit.edits, topics._n_features_out
     return found if isinstance(found, Edits) else Edits(TopicLabels(tuple(range(n)), n), n)

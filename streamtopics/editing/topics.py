@@ -1,12 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Edits of the topics of a fitted model. The model continues to learn from the stream.
 
-Topics are rows of counts, so edits add, divide or move counts without losing a token. Names, hidden
-and locked topics are labels, kept by numbers of topics that never change. `n_components` stays, so
-a clone starts like the model.
-
-Undo applies all edits but the last again, to the model before the first edit. After a minibatch
-only labels can be undone, because no older model is kept.
+Topics are rows of counts, so edits add, divide or move counts without losing a token. Numbers of
+topics never change, and `n_components` stays, so a clone starts like the model. Undo applies all
+edits but the last again, to the model before the first edit.
 """
 
 from __future__ import annotations
@@ -85,7 +82,7 @@ def split(model: BaseEstimator, topic: int, X: object, *, n: int = 2) -> Edit:
     topic : int
         Row of the topic.
     X : object
-        Input of `transform`: some thousand documents with the topic, learnt or similar.
+        Input of `transform`: some thousand documents with the topic.
     n : int, default=2
         Number of parts.
 
@@ -114,7 +111,6 @@ def rename(model: BaseEstimator, topic: int, name: str) -> Edit:
     model, topic
         As in `split`.
     name : str
-        The name.
 
     Returns
     -------
@@ -207,8 +203,8 @@ def exclude(model: BaseEstimator, topic: int, words: Collection[str | int]) -> E
     model, topic
         As in `split`.
     words : collection
-        Words of the vocabulary, or numbers of columns without names. A word that loses its column
-        is no longer excluded.
+        Words of the vocabulary, or column numbers if columns have no names. A word that loses its
+        column is no longer excluded.
 
     Returns
     -------
@@ -231,8 +227,8 @@ def exclude(model: BaseEstimator, topic: int, words: Collection[str | int]) -> E
 def pull(model: BaseEstimator, topic: int, words: Collection[str | int]) -> Edit:
     """Move all tokens of words to a topic: "this word belongs here".
 
-    Later documents are read with the edited topics, so most tokens of these words go to the topic
-    too. Locked topics keep their tokens.
+    In later documents most tokens of these words go to the topic too. Locked topics keep their
+    tokens.
 
     Parameters
     ----------
@@ -331,7 +327,6 @@ def editable(model: BaseEstimator) -> Editable:
 
 
 def leading_words(topics: Editable, names: np.ndarray) -> list[Weighted]:
-    """The thirty most probable learnt words of each row, with probabilities."""
     store, leading = topics._commit.posterior._state.S, most_probable(topics._learnt, KEPT_WORDS)
     found = []
     for row in range(topics._n_hidden, len(leading)):
@@ -409,8 +404,8 @@ def _division(model: BaseEstimator, topics: Editable, row: int, X: object, n: in
 def tokens_of(topics: Editable, X: sparse.csr_matrix, row: int) -> sparse.csr_matrix:
     """Expected tokens of a topic, in the documents with at least one such token.
 
-    A token of word w in document d is of topic k with probability theta_dk phi_kw / sum_j theta_dj
-    phi_jw.
+    A token of word w in document d is of topic k in proportion to theta_dk phi_kw, the proportion
+    of the topic and the probability of the word.
     """
     X = sparse.csr_matrix(X, dtype=np.float64, copy=True)
     theta = np.asarray(topics.transform(named(topics, X)), np.float64)

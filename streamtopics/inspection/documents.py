@@ -15,7 +15,7 @@ from streamtopics.utils.times import read_time, read_times
 
 
 class TopicDocument(NamedTuple):
-    """A document, by row, and the share of a topic in it."""
+    """A document, by row, with its share of a topic."""
 
     topic: int
     document: int
@@ -39,13 +39,13 @@ def documents_of(
     Parameters
     ----------
     estimator : object
-        A fitted estimator or pipeline with shares of topics as result of `transform`.
+        A fitted estimator or pipeline; `transform` returns shares of topics.
     X : object
         Input of `estimator.transform`: counts, or texts for a pipeline.
     topic : int or None, default=None
         Number of the topic. None lists documents of each topic in turn.
     n_documents : int, default=5
-        Largest number of documents per topic.
+        Most documents per topic.
 
     Returns
     -------
@@ -79,7 +79,7 @@ def documents_of(
 def similar_documents(
     estimator: Any, X: object, to: object, *, n_documents: int = 5
 ) -> list[SimilarDocument]:
-    """For each query document, list the documents with the most similar topics.
+    """List the documents with the most similar topics for each query document.
 
     To find the nearest short texts, the cosine of tf-idf is better (see the user guide).
 
@@ -92,7 +92,7 @@ def similar_documents(
     to : object
         Query documents, in the form of `X`. A query in `X` finds itself.
     n_documents : int, default=5
-        Largest number of documents per query.
+        Most documents per query.
 
     Returns
     -------
@@ -137,8 +137,8 @@ def shares_over_time(estimator: Any, X: object, times: Any) -> SharesOverTime:
     estimator, X
         As in `documents_of`.
     times : array-like of shape (n_documents,)
-        Time of each document: years, months such as "2026-11", or dates, as coarse as the picture.
-        Dates without a zone are in UTC. Documents with None, NaN or NaT are left out.
+        Time of each document, as coarse as wanted: years, months such as "2026-11", or dates. Dates
+        without a zone are in UTC. Documents with None, NaN or NaT are left out.
 
     Returns
     -------

@@ -29,7 +29,7 @@ SMOOTHING, REACH, TOLERANCE = 0.02, 3, 0.05
 
 
 class NComponentsRow(NamedTuple):
-    """Results for one number of topics, as means over the parts of the corpus."""
+    """Results for one number of topics, means over the parts of the corpus."""
 
     n_components: int
     score: float  #: Nats per held-out token, by `log_predictive_probability`
@@ -52,7 +52,7 @@ class NComponentsRow(NamedTuple):
 class NComponentsComparison:
     """Result of `compare_n_components`; `print` shows a table, `plot_n_components` a picture.
 
-    ``pandas.DataFrame(found.rows)`` makes a data frame with a row for each number of topics.
+    ``pandas.DataFrame(found.rows)`` makes a data frame.
     """
 
     rows: tuple[NComponentsRow, ...]
@@ -130,17 +130,16 @@ def compare_n_components(
 
     Notes
     -----
-    The worth of K topics is the gain times the stability,
+    The worth of K topics is
 
         (score(K) - score without topics) kappa(K).
 
     `chosen` is the smallest K such that neither the next number nor any number up to 3 K has a
     worth more than 5 % higher. A finer structure may exist. The score alone rises for long, and the
-    stability alone falls from the first number on.
+    stability kappa alone falls from the first number on.
 
-    kappa is the mean over pairs of models of Cohen's kappa of the documents' most probable topics.
-    The documents are those of both parts, and the topics of the models are matched for the largest
-    agreement.
+    kappa is the mean over pairs of models of Cohen's kappa of the most probable topics of the
+    documents in both parts. Topics of two models are matched for the largest agreement.
 
     References
     ----------
@@ -210,7 +209,6 @@ def _candidate(estimator: BaseEstimator, number: int, seed: int) -> Any:
 
 
 def _measure(estimator: Any, X: Any, part: np.ndarray, n_words: int) -> _Measurement:
-    """Fit a model to all documents but a part, and measure the model on the part."""
     own = np.ones(X.shape[0], dtype=bool)
     own[part] = False
     learnt, held_out = take_rows(X, np.flatnonzero(own)), take_rows(X, part)
@@ -247,7 +245,7 @@ def _row(number: int, found: list[_Measurement], parts: list[np.ndarray]) -> NCo
 
 
 def matched_kappa(one: np.ndarray, other: np.ndarray) -> float:
-    """Cohen's kappa of two arrays of topics of documents, with matched topics."""
+    """Cohen's kappa of two models' topics of the same documents, after matching the topics."""
     both = np.zeros((one.max() + 1, other.max() + 1))
     np.add.at(both, (one, other), 1 / len(one))
     match = linear_sum_assignment(both, maximize=True)

@@ -16,7 +16,7 @@ LIKE_YEARS = 1000, 3000
 
 
 def time_texts(times: np.ndarray) -> list[str]:
-    """Each time as text, empty if unknown; years, months or days if all times are whole."""
+    """Each time as text, empty if unknown; years, months or days if all times allow."""
     if times.dtype.kind == "M":
         unit = next((unit for unit in "YMD" if _are_whole(times, unit)), "s")
         texts = ["" if one != one else str(one) for one in times.astype(f"M8[{unit}]")]
@@ -43,14 +43,12 @@ class Step(NamedTuple):
     offset: int = 0
 
     def of(self, dates: np.ndarray) -> np.ndarray:
-        """The number of each date's period."""
         return (dates.astype(f"M8[{self.unit}]").astype(np.int64) + self.offset) // self.n
 
     def starts(self, numbers: np.ndarray) -> np.ndarray:
         return (numbers * self.n - self.offset).astype(f"M8[{self.unit}]").astype("M8[s]")
 
     def label(self, start: np.datetime64) -> str:
-        """The name of the period with this start."""
         text = str(start.astype(f"M8[{self.unit}]")).replace("T", " ")
         if self.unit == "Y" and self.n > 1:
             return f"{int(text)} to {int(text) + self.n - 1}"
@@ -91,7 +89,7 @@ class Periods(NamedTuple):
 
 
 def periods_of(times: Any, least: float = 0) -> Periods:
-    """The finest of at most `MOST_PERIODS` periods with a mean of `least` documents.
+    """Divide times into at most `MOST_PERIODS` periods, with a mean of `least` documents.
 
     Dates make calendar periods. Few numbers, or whole numbers, are periods themselves.
     """
@@ -108,7 +106,6 @@ def periods_of(times: Any, least: float = 0) -> Periods:
 
 
 def _of_dates(dates: np.ndarray, least: float) -> tuple[str, np.ndarray, list[str]]:
-    """Unit, edges and labels of calendar periods."""
     first = next((i for unit, i in (("Y", 5), ("M", 3), ("D", 1)) if _are_whole(dates, unit)), 0)
     week = STEPS[2]
     if first == 1 and len(dates) > 1 and (week.starts(week.of(dates)) == dates).all():
@@ -146,6 +143,5 @@ def _equal(values: np.ndarray, least: float) -> tuple[str, np.ndarray, list[str]
 
 
 def _number_texts(numbers: np.ndarray) -> list[str]:
-    """Numbers as text, with enough digits to distinguish them."""
     each = ([_number_text(number, digits) for number in numbers] for digits in (10, 15, 17))
     return next(texts for texts in each if len(set(texts)) == len(texts))

@@ -14,7 +14,7 @@ from streamtopics.utils.steps import last_step, names_of, steps_before
 
 
 class TopicRow(NamedTuple):
-    """A topic in the table of a model."""
+    """A row of `topic_table`."""
 
     topic: int
     weight: float  #: Share of the tokens
@@ -42,9 +42,9 @@ def topic_table(
     feature_names : array-like of shape (n_features,), default=None
         As in `top_words`; None takes the words of a pipeline.
     n_words : int, default=10
-        Number of words per topic.
+        Words per topic.
     relevance : float in [0, 1], default=0.6
-        As in `top_words`: 1 ranks by probability, smaller values prefer distinctive words.
+        1 ranks by probability, smaller values prefer distinctive words.
 
     Returns
     -------

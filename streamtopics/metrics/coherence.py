@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Coherence of topics: how often the top words of a topic occur in the same documents."""
+"""Coherence of topics."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal
@@ -45,8 +45,8 @@ def topic_coherence(
         Added to the joint probability of two words. None adds 1e-12 for "uci", one document for
         "umass", and nothing for "npmi" and "c_v".
     window : int, "auto" or None, default=None
-        Length, in tokens, of sliding windows that replace documents. "auto" takes the published
-        lengths: 110 for "c_v", otherwise 10.
+        Length, in tokens, of sliding windows that replace documents. "auto" takes the published 110
+        for "c_v", otherwise 10.
 
     Returns
     -------
@@ -64,10 +64,9 @@ def topic_coherence(
         C_V    cosine of v(i) and sum_j v(j),  v(i)_j = NPMI(i, j).
 
     The result is the mean over pairs of words, or over words for C_V. Without `epsilon`, NPMI is -1
-    for words that never occur together, and 0 for words in every document. For a word that never
-    occurs, UCI is log(epsilon), UMass divides by the number of documents, and C_V takes NPMI 0.
-    With ``window="auto", epsilon=1e-12`` the values equal gensim's "c_npmi", "c_v" and "c_uci" if
-    no window has a word twice.
+    for words that never occur together. For a word that never occurs, UCI is log(epsilon), and
+    UMass divides by the number of documents. With ``window="auto", epsilon=1e-12`` the values equal
+    gensim's if no window has a word twice.
 
     References
     ----------
@@ -200,7 +199,7 @@ def _matrix(
 
 
 def _joint_counts(columns: np.ndarray, X: sparse.csr_matrix) -> np.ndarray:
-    """D(i, j), with D(i) on the diagonal, of shape (n_topics, n_top_words, n_top_words)."""
+    """D(i, j), of shape (n_topics, n_top_words, n_top_words), with D(i) on the diagonal."""
     words, places = np.unique(columns, return_inverse=True)
     present = sparse.csc_matrix(X[:, words])
     present.sum_duplicates()
@@ -211,7 +210,7 @@ def _joint_counts(columns: np.ndarray, X: sparse.csr_matrix) -> np.ndarray:
 
 
 def _normalized_ratios(joint: np.ndarray, n_documents: int, epsilon: float | None) -> np.ndarray:
-    """NPMI of all pairs of words, of shape (n_topics, n_top_words, n_top_words)."""
+    """NPMI(i, j), of shape (n_topics, n_top_words, n_top_words)."""
     marginal = np.diagonal(joint, axis1=1, axis2=2)
     if epsilon is not None:
         ratio, norm = _log_ratios(joint, n_documents, epsilon)
@@ -230,10 +229,7 @@ def _normalized_ratios(joint: np.ndarray, n_documents: int, epsilon: float | Non
 def _log_ratios(
     joint: np.ndarray, n_documents: int, epsilon: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """log (p(i, j) + epsilon) / p(i) p(j), and -log (p(i, j) + epsilon).
-
-    The first is log(epsilon) if p(i) or p(j) is 0.
-    """
+    """log ((p(i, j) + epsilon) / p(i) p(j)), or log(epsilon); and -log (p(i, j) + epsilon)."""
     marginal = np.diagonal(joint, axis1=1, axis2=2) / n_documents
     apart = marginal[:, :, None] * marginal[:, None, :]
     together = np.log(joint / n_documents + epsilon)

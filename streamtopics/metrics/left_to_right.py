@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Left-to-right evaluation: the probability of whole documents, estimated by particles.
 
-The published form, a mean over particles for each token, does not tend to the likelihood. The mean
-of products over all tokens does.
+Products over all tokens are averaged, because averages for each token, the published form, do not
+tend to the likelihood.
 """
 
 from typing import NamedTuple
@@ -67,8 +67,8 @@ def left_to_right(
         Number of samples of a document's topics, at most a million. The standard error falls with
         the square root.
     n_resampled : int or None, default=5
-        Number of earlier tokens with newly drawn topics before each token, at most 10,000. None
-        draws the topics of all earlier tokens again, as in the paper.
+        Number of earlier tokens, at most 10,000, whose topics are drawn again before each token.
+        None draws all again, as in the paper.
     random_state : int, default=0
         Seed. The result for a document does not depend on other documents.
     n_jobs : int or None, default=None

@@ -37,9 +37,9 @@ def open_vocabulary_probability(
 ) -> float:
     """Log predictive probability per held-out token of texts, unknown words included.
 
-    Use this score to compare vocabularies. A score over known words prefers small vocabularies,
-    because few words are easier to guess. Four fifths of the tokens of a text are observed, to
-    infer the topic proportions theta. Held-out tokens are scored by
+    Use this score to compare vocabularies, because a score over known words prefers small ones.
+    Four fifths of the tokens of a text are observed, to infer the topic proportions theta. Held-out
+    tokens are scored by
 
         (1 - u) sum_k E[theta_k] E[beta_kw]     for a known word w,
         u b(w) / (1 - sum_v b(v))               for an unknown word w; v are the known words.
@@ -143,7 +143,6 @@ class OpenVocabularyScorer:
 
 
 def _all_counts(texts: list[str], analyzer: Any) -> tuple[np.ndarray, sparse.csr_matrix]:
-    """All words of texts, sorted, and their counts in each text."""
     column_of: dict[str, int] = {}
     indices, indptr = [], [0]
     for text in texts:
@@ -174,7 +173,6 @@ def _in_columns(X: sparse.csr_matrix, columns: np.ndarray, n_columns: int) -> sp
 
 
 def _uniform(n_characters: int, words: Sequence[str]) -> np.ndarray:
-    """Log probability of words spelled with equally likely characters."""
     lengths = np.array([max(1, len(word)) for word in words], dtype=np.float64)
     log_probability: np.ndarray = -lengths * np.log(n_characters) - np.log(n_characters - 1)
     return log_probability
@@ -183,8 +181,8 @@ def _uniform(n_characters: int, words: Sequence[str]) -> np.ndarray:
 def _alike(samples: Sequence[str], words: Sequence[str]) -> np.ndarray:
     """Log probability of words, spelled by the pairs of characters in `samples`.
 
-    c follows a with probability (n_ac + q_c) / (n_a + 1), q_c = (n_c + 1 / N) / (n + 1). n counts
-    pairs and characters; N characters are possible.
+    c follows a with probability (n_ac + q_c) / (n_a + 1), q_c = (n_c + 1 / N) / (n + 1); n are
+    counts.
     """
     (before, after), _ = _pairs(samples)
     codes, next_code = np.unique(after, return_inverse=True)
@@ -217,7 +215,7 @@ def _pairs(words: Sequence[str]) -> tuple[tuple[np.ndarray, np.ndarray], np.ndar
 
 
 def _positions(codes: np.ndarray, found: np.ndarray) -> np.ndarray:
-    """The index of each code; for an unknown code the number of codes."""
+    """The index of each code, or the number of codes if unknown."""
     places = np.searchsorted(codes, found)
     known = places < len(codes)
     known[known] = codes[places[known]] == found[known]

@@ -33,7 +33,7 @@ def completion_split(
     X : sparse matrix of shape (n_documents, n_features), CSR
         Token counts, also fractions.
     random_state : int, default=0
-        Seed, at least 0.
+        Seed.
 
     Returns
     -------
@@ -104,7 +104,6 @@ def token_log_probability(
 def token_probability(
     doc_topic: np.ndarray, topic_word: np.ndarray, X: sparse.csr_matrix
 ) -> np.ndarray:
-    """Probability of the word of each stored entry of X, of shape (nnz,)."""
     word_topic = np.ascontiguousarray(topic_word.T)
     row = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
     probability = np.empty(X.nnz)
@@ -117,7 +116,6 @@ def token_probability(
 
 
 def per_token(log_probability: np.ndarray, n_tokens: float) -> float:
-    """Mean over tokens; NaN without tokens."""
     return float(log_probability.sum()) / n_tokens if n_tokens > 0 else np.nan
 
 
@@ -208,7 +206,8 @@ def unlike_known(estimator: object, X: object, known: object, reject: float) -> 
     X, known : {array-like, sparse matrix} of shape (n_documents, n_features)
         Word counts. The model must not have learnt from `known`.
     reject : float
-        In [0, 1]. Below 1 / (1 + m), only documents without words are unlike.
+        Largest expected share, in [0, 1]. Below 1 / (1 + m), only documents without words are
+        unlike.
 
     Returns
     -------
@@ -263,7 +262,7 @@ def perplexity(estimator: object, X: object, *, random_state: int = 0) -> float:
     Returns
     -------
     perplexity : float
-        At least 1; inf if a held-out token has probability 0, NaN without held-out tokens.
+        inf if a held-out token has probability 0, NaN without held-out tokens.
 
     Examples
     --------
@@ -277,7 +276,6 @@ def perplexity(estimator: object, X: object, *, random_state: int = 0) -> float:
 
 
 def check_width(counts: sparse.csr_matrix, n_features: int) -> None:
-    """Refuse counts with more or fewer columns than the topics."""
     if counts.shape[1] != n_features:
         raise ValueError(f"X has {counts.shape[1]} features, but the topics have {n_features}")
 
@@ -290,7 +288,6 @@ def check_components(estimator: Any) -> np.ndarray:
 
 
 def check_weights(weights: Any, name: str) -> np.ndarray:
-    """Weights of words in topics as float64; refused if a topic has no weight."""
     check_structure(weights, "a measure of topics", name)
     checked: np.ndarray = check_array(weights, dtype=np.float64, input_name=name)
     check_non_negative(checked, name)

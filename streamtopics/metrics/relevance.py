@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Top words of topics, in the same order for all lists, tables, pictures and scores."""
+"""Top words of topics, in the same order everywhere."""
 
 from typing import Any
 
@@ -119,7 +119,6 @@ def _mixture(topics: np.ndarray, shares: np.ndarray) -> np.ndarray:
 
 
 def _ranked(row: np.ndarray, penalty: np.ndarray, n: int) -> np.ndarray:
-    """Columns of the n most relevant words among the frequent words of a topic."""
     words = np.flatnonzero(row >= FLOOR * row[largest(row, n)[-1]])
     with np.errstate(divide="ignore", invalid="ignore"):
         value = np.log(row[words], dtype=np.float64) + penalty[words]

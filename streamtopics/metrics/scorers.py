@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Scorers for scikit-learn's `GridSearchCV`, `cross_validate` and similar functions.
 
-Of a `Pipeline` the last step is scored, of a fitted search the best estimator. scikit-learn's
-`make_scorer` would score predictions instead of topics.
+The scorers take the last step of a `Pipeline`, and the best estimator of a fitted search.
 """
 
 from dataclasses import dataclass
@@ -20,13 +19,12 @@ from streamtopics.utils.structure import check_structure
 class PredictiveScorer:
     """Scorer by `log_predictive_probability`, in nats per held-out token; NaN without tokens.
 
-    Choose hyper-parameters by this scorer. Different topic models are comparable over the same
-    columns.
+    Choose hyper-parameters by this scorer. Topic models are comparable over the same columns.
 
     Parameters
     ----------
     random_state : int, default=0
-        Seed of the split of each test document's tokens.
+        Seed of the split.
 
     Examples
     --------
@@ -60,7 +58,7 @@ class CoherenceScorer:
     measure : {"npmi", "c_v", "umass", "uci"}, default="npmi"
         As in `topic_coherence`.
     n_words : int, default=10
-        Number of top words per topic, at least 2.
+        Top words per topic, at least 2.
 
     Examples
     --------
@@ -88,7 +86,7 @@ class DiversityScorer:
     Parameters
     ----------
     n_words : int, default=10
-        Number of top words per topic, at least 1.
+        Top words per topic, at least 1.
     """
 
     n_words: int = 10

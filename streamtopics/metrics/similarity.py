@@ -57,10 +57,9 @@ def topic_exclusivity(topics: object, n_words: int = 10) -> np.ndarray:
     Parameters
     ----------
     topics : fitted topic model, or array-like of shape (n_topics, n_features)
-        A model with `components_`, or weights of words. Rows are scaled to sum to 1.
+        A model with `components_`, or weights of words, which are scaled to sum to 1.
     n_words : int, default=10
-        Number of top words per topic. Compare only equal numbers, because fewer words give a higher
-        value.
+        Top words per topic. Compare only equal numbers, because fewer words give a higher value.
 
     Returns
     -------
@@ -100,8 +99,7 @@ def affinities(topic_word: np.ndarray) -> np.ndarray:
 def places(affinity: np.ndarray) -> np.ndarray:
     """Coordinates of topics in a plane, (n_topics, 2), by classical scaling.
 
-    ``1 - affinity`` holds squared Hellinger distances. The largest coordinate of each axis is
-    positive.
+    ``1 - affinity`` holds squared Hellinger distances.
     """
     squared = 1.0 - affinity
     centered = squared - squared.mean(axis=0)
@@ -117,7 +115,6 @@ def places(affinity: np.ndarray) -> np.ndarray:
 
 
 def nearest(affinity: np.ndarray, n: int = 3) -> list[list[int]]:
-    """The n most similar topics of each topic, the most similar first."""
     others = affinity - 2.0 * np.eye(len(affinity))
     order = np.argsort(-others, axis=1, kind="stable")
     found: list[list[int]] = order[:, : min(n, len(affinity) - 1)].tolist()

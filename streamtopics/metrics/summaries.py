@@ -38,10 +38,7 @@ def rouge(
     several: str = "mean",
     tokenize: Callable[[str], Iterable[str]] = words_of,
 ) -> Rouge:
-    """Precision, recall and F of the overlap between summaries and references.
-
-    Precision is the share of the summary's n-grams that are in the reference, recall the share of
-    the reference's n-grams that are in the summary, and F the harmonic mean.
+    """ROUGE scores: precision, recall and F of the n-grams common to summaries and references.
 
     Parameters
     ----------
@@ -50,8 +47,7 @@ def rouge(
     references : iterable of str, or of lists of str
         For each document a reference text, or a list of several.
     order : int or "l", default=1
-        Length of the n-grams (ROUGE-N), at most 100; or "l" for the longest common subsequence
-        (ROUGE-L).
+        Length of the n-grams (ROUGE-N), at most 100; or "l" for the longest common subsequence.
     several : {"mean", "max"}, default="mean"
         With several references, the mean of the scores, or the scores of the highest F.
     tokenize : callable, default=words_of
@@ -61,8 +57,8 @@ def rouge(
     Returns
     -------
     rouge : Rouge
-        Zeros for a summary without words. Longer summaries have higher recall and lower precision,
-        so compare F.
+        F is the harmonic mean of precision and recall. Longer summaries have higher recall and
+        lower precision, so compare F. Zeros for a summary without words.
 
     References
     ----------

@@ -77,17 +77,17 @@ class Branch:
 
 
 def digits(value: float) -> float:
-    """A number with the digits of the page."""
+    """Round a number to six digits."""
     return float(f"{value:.6g}")
 
 
 def written(values: np.ndarray) -> list[float | None]:
-    """Numbers with the digits of the page; None for NaN."""
+    """Round numbers to six digits; None for NaN."""
     return [None if np.isnan(value) else digits(value) for value in values]
 
 
 def fields_of(record: object) -> dict[str, Any] | None:
-    """A mapping, named tuple or dataclass as a dict; None for other objects."""
+    """A mapping, named tuple or dataclass as a dict; otherwise None."""
     if isinstance(record, Mapping):
         return {str(key): value for key, value in record.items()}
     if is_dataclass(record) and not isinstance(record, type):
@@ -99,7 +99,6 @@ def fields_of(record: object) -> dict[str, Any] | None:
 
 
 def shares_of(n: np.ndarray, sums: np.ndarray, squares: np.ndarray) -> Shares:
-    """Mean shares of topics in rows of n documents, with intervals."""
     means = sums / np.where(n > 0, n, np.nan)[:, None]
     return Shares(means, *interval_of(n[:, None], means, spread_each(n, sums, squares)))
 
@@ -195,7 +194,6 @@ def statements_of(
     findings: Sequence[Finding], source: Source, totals: Totals, place: np.ndarray,
     group_rows: np.ndarray,
 ) -> list[Statement]:  # fmt: skip
-    """Findings with their curves and documents."""
     rows = [row for one in findings for row in one.documents]
     documents = iter(show(source, rows, place))
     columns = {str(name): column for column, name in enumerate(source.names)}

@@ -73,8 +73,6 @@ class Table:
 
 @dataclass(frozen=True)
 class Topic:
-    """A topic of a report."""
-
     id: int  #: Row in the model
     name: str  #: Empty without a name
     weight: float  #: Share of the learnt tokens
@@ -172,7 +170,7 @@ def report(
         Counts of the documents to show; for models of sentences, a sequence of matrices. None
         counts `texts` by the pipeline. Without both the report shows topics only.
     texts, titles : iterable of str, default=None
-        Text and title of each document. Documents without texts are shown by their words.
+        Text and title of each document. Without texts, words are shown.
     times : array-like of shape (n_documents,), default=None
         Numbers, dates, or text such as "2003-05-17" or "2003-05"; None and NaN if unknown.
     groups : array-like of shape (n_documents,), default=None
@@ -180,13 +178,13 @@ def report(
     totals : Totals, default=None
         Sums over all documents, from `TopicStream.totals`, if `texts` is a sample.
     findings : sequence of Finding, default=None
-        At most ten are shown; `documents` are indices into `texts`. None searches, with a rate of
-        false findings of .05.
+        At most ten are shown; `documents` are indices into `texts`. None searches, at a false
+        discovery rate of .05.
     tracker, alarms : iterable of records, default=None
-        Events along the stream, in order of time: a `TopicTracker` and a `DriftMonitor`, or named
-        tuples, dataclasses or mappings. Pictures show an alarm at its field ``time``.
+        Events in order of time: a `TopicTracker` and a `DriftMonitor`, or named tuples, dataclasses
+        or mappings. Pictures show an alarm at its field ``time``.
     scores : mapping of str to float or sequence of float, default=None
-        Scores to show. A sequence, for example the score of each minibatch, is drawn.
+        Scores to show; a sequence, for example of all minibatches, is drawn.
     title, date : str, default=None
         Without a date the same input makes the same bytes.
     sampled_from : int, default=None
@@ -198,7 +196,7 @@ def report(
     n_topics : int, default=200
         Largest number of topics; the heaviest are shown.
     relevance : float in [0, 1], default=0.6
-        Initial ranking of words, changed by a slider; see `streamtopics.metrics.relevant_words`.
+        Initial ranking of words; see `streamtopics.metrics.relevant_words`.
 
     Returns
     -------
@@ -340,7 +338,6 @@ def tables_of(
 
 
 def table_of(records: Iterable[object]) -> Table:
-    """A table of named tuples, dataclasses or mappings, the newest first."""
     all_rows = [fields_of(record) or dict(record) for record in records]  # type: ignore[call-overload]
     rows = all_rows[::-1][:MOST_ROWS]
     seen = dict.fromkeys(key for row in rows for key in row)
@@ -387,7 +384,7 @@ def scores_of(scores: Mapping[str, Any] | None) -> list[tuple[str, list[float | 
 def card(
     source: Source, date: str | None, intake: Mapping[str, str] | None
 ) -> list[tuple[str, list[tuple[str, str]]]]:
-    """Sections of names and values about the model, equal in equal runs."""
+    """Names and values about the model, in sections; equal in equal runs."""
     model = source.model
     counters = {
         "Documents, in all passes": model.n_documents_seen_,

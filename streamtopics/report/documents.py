@@ -43,8 +43,6 @@ RELEVANCE_GRID = tuple(i / 10 for i in range(11))
 
 @dataclass(frozen=True)
 class Source:
-    """A fitted model and the documents of its report."""
-
     model: Any
     pipeline: Any  # The steps that count words; None for counts as input
     names: np.ndarray
@@ -91,8 +89,6 @@ class WordTable:
 
 @dataclass(frozen=True)
 class Document:
-    """A document as shown in a report."""
-
     row: int
     title: str
     time: str
@@ -162,7 +158,7 @@ def edit_mode(estimator: Any, names: np.ndarray) -> EditMode:
 
 
 def counts_of(X: object, n_features: int) -> tuple[sparse.csr_matrix, Any]:
-    """Counts of each document, and the input of `transform`, from a user's X."""
+    """Counts of documents, and the input of `transform`."""
     if X is None:
         return sparse.csr_matrix((0, n_features)), None
     if isinstance(X, list | tuple | np.ndarray) and len(X) and np.ndim(X[0]) == 2:
@@ -177,7 +173,7 @@ def counts_of(X: object, n_features: int) -> tuple[sparse.csr_matrix, Any]:
 
 
 def statistics_of(source: Source, n_best: int, adds: bool) -> Statistics:
-    """Infer the topics of all documents in batches; return sums and typical documents."""
+    """Infer the topics of documents in batches; return sums and typical documents."""
     n_topics, n, labels = len(source.weights), source.counts.shape[0], source.labels
     overall = np.maximum(source.weights @ source.topic_word, np.finfo(np.float64).tiny)
     lift = np.log(np.maximum(source.topic_word / overall, LEAST_LIFT))
@@ -207,13 +203,12 @@ def statistics_of(source: Source, n_best: int, adds: bool) -> Statistics:
 
 
 def doc_topic(source: Source, rows: np.ndarray) -> np.ndarray:
-    """Topic proportions of some documents, of shape (n_rows, n_topics)."""
     chosen = take_rows(source.documents, rows)
     return np.asarray(source.model.transform(chosen), dtype=np.float64)
 
 
 def _candidates(source: Source, lengths: np.ndarray) -> np.ndarray:
-    """Whether documents have at least the median length and are no repeats."""
+    """Whether documents can be typical: of at least median length, and no repeats."""
     found: np.ndarray = (lengths > 0) & (lengths >= (np.median(lengths) if len(lengths) else 0))
     if source.texts is not None:
         seen: set[str] = set()
@@ -227,8 +222,8 @@ def _candidates(source: Source, lengths: np.ndarray) -> np.ndarray:
 def show(source: Source, rows: list[int], place: np.ndarray) -> list[Document]:
     """Documents with a topic for each word; `place` is a topic's index on the page, or -1.
 
-    A word gets the topic k with the largest ``p(k | document) p(w | k)``; none if the word is not
-    more frequent in topic k than in all topics together.
+    A word gets the topic k with the largest ``p(k | document) p(w | k)``, if the word is more
+    frequent in topic k than in all topics together.
     """
     if not len(rows):
         return []
@@ -280,7 +275,6 @@ def _of_texts(source: Source, texts: list[str]) -> list[tuple[list[str], np.ndar
 
 
 def _columns_of(source: Source, words: list[str]) -> list[int]:
-    """The column of each word, or -1."""
     if source.pipeline is not None:
         counts = counted(source.pipeline, words)
         if is_sparse(counts):
@@ -323,5 +317,4 @@ def word_table(source: Source, shown: np.ndarray, n_words: int) -> WordTable:
 
 
 def shortened(text: str, n: int) -> str:
-    """At most n characters of a text, with an ellipsis after a cut."""
     return text if len(text) <= n else text[: n - 1].rstrip() + "…"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The HTML page of a report, from a template, a style, a script and the data."""
+"""The HTML page of a report."""
 
 from __future__ import annotations
 
@@ -54,7 +54,6 @@ def _resource(name: str) -> str:
 
 
 def _hash(source: str) -> str:
-    """Hash of a script or style for a Content-Security-Policy."""
     return f"sha256-{b64encode(sha256(source.encode()).digest()).decode()}"
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Models in files: written whole or not at all, and read without executing anything."""
+"""Models in files, read without executing anything."""
 
 from streamtopics.saving.models import LoadError, load, save
 

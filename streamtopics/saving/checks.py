@@ -8,9 +8,8 @@ A class declares its attributes in `_holds`, a str: "path: words; ...".
     "i4 C >=-1 <V"   int32, from -1 to V - 1
     "=V"             a number that is V
 
-Letters are sizes, the same within an object. None and collections of such arrays are valid. Arrays
-are float64 unless another type is named; numbers are finite except with "nan". A method
-`check_held` may check the rest.
+Letters are sizes, the same within an object. Without a type arrays are float64; without "nan"
+numbers are finite. None and collections of valid arrays are valid.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ def check_held(value: object) -> None:
 
 
 def objects_in(value: object, seen: dict[int, object]) -> Iterator[Any]:
-    """A value and its parts, each once, without the objects in `seen`, by `id`."""
+    """A value and its parts, each once."""
     waiting = [value]
     while waiting:
         one: Any = waiting.pop()
@@ -64,7 +63,7 @@ def objects_in(value: object, seen: dict[int, object]) -> Iterator[Any]:
 
 
 def declared_of(one: object) -> Iterator[tuple[type, str, str, Any]]:
-    """Class, path and words of each declaration for an object, and the declared value."""
+    """Class, path and words of each declaration, and the declared value."""
     for kind in type(one).__mro__:
         for declared in filter(None, kind.__dict__.get("_holds", "").split("; ")):
             path, _, said = declared.partition(":")
@@ -76,7 +75,6 @@ def declared_of(one: object) -> Iterator[tuple[type, str, str, Any]]:
 
 
 def _check_alone(one: Any) -> None:
-    """Refuse what is wrong within one object, also of other packages."""
     if isinstance(one, np.ndarray) and one.dtype.kind in "fc" and not np.isfinite(one).all():
         raise ValueError("an array has numbers that are not finite")
     if sparse.issparse(one):

@@ -17,7 +17,7 @@ PARTS = ".streamtopics-*.part"
 def replace_file(path: Path) -> Iterator[Callable[[Any], object]]:
     """Yield a function that writes to a temporary file; the file replaces `path` at the end.
 
-    After a failure the old file is unchanged; a kill leaves a hidden file too.
+    After a failure the old file is unchanged.
     """
     path = Path(os.path.realpath(path))
     if path.exists() and not path.is_file():

@@ -99,14 +99,16 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
 def load(path: str | os.PathLike[str], trusted: Sequence[str | type] = ()) -> Any:
     """Load a model saved by `save`.
 
+    Only this package and the names in `trusted` are executed.
+
     Parameters
     ----------
     path : str or path-like
         The file.
     trusted : sequence of str or type, default=()
-        Classes and functions of other packages that the file may use, for example
-        ``["adagrad.AdaGradVI"]`` or ``["jieba:lcut"]``, and modules of families to import. Name
-        only what you know, for files from a trusted source.
+        Classes and functions of other packages, for example ``["adagrad.AdaGradVI"]`` or
+        ``["jieba:lcut"]``, and modules to import. Name only what you know, for files from a trusted
+        source.
 
     Returns
     -------
@@ -172,7 +174,7 @@ def is_known(name: str) -> bool:
 
 
 def _can_be_found(name: str) -> bool:
-    """Whether `load` could find a class or function, and make an instance without arguments."""
+    """Whether `load` can find a class or function, and make an instance."""
     if name.startswith(("streamtopics.", "numpy.")):
         return False
     try:

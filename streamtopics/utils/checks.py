@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Checks of the fields of records, such as rules and models, and of arguments of functions.
 
-Checked numbers become Python numbers, because NumPy's numbers wrap around.
+The functions `check_*` raise errors with the name, the value and the remedy. Checked numbers become
+Python numbers, because NumPy's numbers wrap around.
 """
 
 import sys
@@ -39,7 +40,6 @@ def warn_of_no_effect(estimator: Any, *names: str) -> None:
 
 
 def check_range(record: object, least: float, most: float, **values: float) -> None:
-    """Refuse fields that are not finite numbers from `least` to `most`."""
     for name, value in values.items():
         number = plain(value)
         if not (is_number(number) and least <= number <= most and abs(number) < np.inf):
@@ -50,7 +50,6 @@ def check_range(record: object, least: float, most: float, **values: float) -> N
 
 
 def check_positive(record: object, **values: float) -> None:
-    """Refuse fields that are not positive numbers."""
     for name, value in values.items():
         if not (is_number(plain(value)) and 0 < value < np.inf):
             _fail(record, name, value, "positive")
@@ -58,17 +57,14 @@ def check_positive(record: object, **values: float) -> None:
 
 
 def check_pseudo_counts(record: object, **values: float) -> None:
-    """Refuse fields outside the range of pseudo-counts of a prior."""
     check_range(record, LEAST_PRIOR, MOST_PRIOR, **values)
 
 
 def check_scales(record: object, **values: float) -> None:
-    """Refuse fields outside the range of numbers in units of data."""
     check_range(record, LEAST_SCALE, MOST_SCALE, **values)
 
 
 def check_whole(record: object, least: int = 1, most: int = MOST_WHOLE, **values: int) -> None:
-    """Refuse fields that are not whole numbers from `least` to `most`."""
     for name, value in values.items():
         if not (is_whole(value) and least <= int(value) <= most):
             _fail(record, name, value, f"a whole number from {least} to {most:,}")
@@ -76,7 +72,6 @@ def check_whole(record: object, least: int = 1, most: int = MOST_WHOLE, **values
 
 
 def check_method(record: object, method: str, example: str, **values: object) -> None:
-    """Refuse fields without a method."""
     for name, value in values.items():
         if not callable(getattr(value, method, None)):
             _fail(record, name, value, f"a record such as {example}")
@@ -85,7 +80,7 @@ def check_method(record: object, method: str, example: str, **values: object) ->
 def check_integer(
     *, least: int = 1, most: int = sys.maxsize, reason: str = "", **values: int
 ) -> None:
-    """Refuse arguments that are not integers from `least` to `most`; `reason` is for `least`."""
+    """Refuse arguments that are no integers from `least` to `most`; `reason` is for `least`."""
     for name, value in values.items():
         if not is_whole(value):
             raise TypeError(f"{name} must be an integer; got {value!r:.60}")
@@ -95,7 +90,6 @@ def check_integer(
 
 
 def check_number(*, least: float, most: float, **values: float) -> None:
-    """Refuse arguments that are not numbers from `least` to `most`."""
     for name, value in values.items():
         if not (is_number(value) and least <= plain(value) <= most):
             raise ValueError(f"{name} must be a number in [{least:g}, {most:g}]; got {value!r:.60}")
@@ -109,7 +103,6 @@ def check_one_of(choices: Iterable[str], **values: str) -> None:
 
 
 def is_masked(values: object) -> bool:
-    """Whether an array has masked entries."""
     # NumPy's own function would ask a frame for a column called _mask.
     return isinstance(values, np.ma.MaskedArray) and bool(np.ma.is_masked(values))
 
@@ -128,19 +121,19 @@ def floats(values: ArrayLike, name: str) -> np.ndarray:
 
 
 def is_whole(value: object) -> TypeGuard[int]:
-    """Whether a value is a whole number, and not a bool or a span of time."""
+    """Whether a value is a whole number, not a bool or a span of time."""
     return isinstance(value, Integral) and not isinstance(value, bool | np.timedelta64)
 
 
 def is_number(value: object) -> TypeGuard[float]:
-    """Whether a value is a number within floating point, and not a bool."""
+    """Whether a value is a number in the range of floats, not a bool."""
     if is_whole(value):
         return abs(int(value)) <= sys.float_info.max
     return isinstance(value, Real) and not isinstance(value, Integral)
 
 
 def plain(value: Any) -> Any:
-    """A number of NumPy as a Python number; any other value unchanged."""
+    """A number of NumPy as a Python number; other values unchanged."""
     if isinstance(value, np.integer) and is_whole(value):
         return int(value)
     return float(value) if isinstance(value, np.floating) else value

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Small tables of objects in notebooks, and links to their pages."""
+"""Small tables in notebooks, and links to the documentation."""
 
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -30,8 +30,6 @@ class LinksToReference:
 
 
 class ShownAsTable:
-    """An object shown as a small table in notebooks, with a caption as `repr`."""
-
     # Caption, names of columns, and rows.
     _table: Callable[[], tuple[str, Sequence[str], Sequence[Iterable[object]]]]
 
@@ -44,7 +42,7 @@ class ShownAsTable:
 
 
 class ShowsTopics:
-    """A pipeline shown in notebooks with a table of its topics, once learnt."""
+    """A fitted pipeline shown in notebooks with a table of its topics."""
 
     top_words: Callable[..., list[list[Any]]]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Independent jobs over threads of the standard library, and locks.
+"""Jobs over threads of the standard library, and locks.
 
 joblib waits in steps of ten milliseconds, as long as a whole minibatch takes.
 """
@@ -123,7 +123,7 @@ _ALONE = WithCache()
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Do linear algebra in one thread, so sums have the same bits for any number of threads."""
+    """Do linear algebra in one thread, so sums do not depend on the number of threads."""
     # The limit is for the whole process: of two limits at a time, one would stay behind.
     with lock_of(_ALONE), threadpool_limits(1):
         yield

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Progress of `fit` or a stream: a bar on standard error, or lines of `logging`."""
+"""Progress of `fit` or a stream: a bar, or lines of `logging`."""
 
 import logging
 import sys
@@ -62,7 +62,7 @@ class Progress:
         return f"{self._title}: {self._n_done:,} {self._units[0]}, {self._speed()}"
 
     def score(self, value: float) -> None:
-        """Add a held-out score, in nats per token; NaN is ignored."""
+        """Add a held-out score; NaN is ignored."""
         if not np.isnan(value):
             self._score = value if np.isnan(self._score) else 0.8 * self._score + 0.2 * value
 

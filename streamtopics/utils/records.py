@@ -45,7 +45,6 @@ def replaced(record: Any, values: Mapping[str, Any], name: str) -> Any:
 
 
 def is_record(value: object) -> TypeGuard["DataclassInstance"]:
-    """Whether a value is an instance of a dataclass."""
     return is_dataclass(value) and not isinstance(value, type)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The steps of a model: an estimator, or a pipeline with steps that may be pipelines or frozen."""
+"""The steps of a model: an estimator, or a pipeline with nested or frozen steps."""
 
 from typing import Any
 
@@ -21,12 +21,12 @@ def steps_of(model: object) -> list[tuple[str, Any]]:
 
 
 def last_step(model: object) -> Any:
-    """The last step for reading, usually the topic model, frozen or not."""
+    """The last step for reading, usually the topic model, also out of a frozen step."""
     return unwrap(steps_of(model)[-1][1])
 
 
 def steps_before(model: object) -> list[tuple[str, Any]]:
-    """Names and steps before the last, without steps that change nothing."""
+    """Names and steps before the last, without "passthrough"."""
     before = steps_of(model)[:-1]
     return [(name, step) for name, step in before if not _is_idle(step)]
 
@@ -63,7 +63,6 @@ def is_frozen(step: object) -> bool:
 
 
 def unwrap(step: Any) -> Any:
-    """The estimator in a frozen step; other steps unchanged."""
     while is_frozen(step):
         step = step.estimator
     return step
@@ -74,7 +73,6 @@ def learns(step: object) -> bool:
 
 
 def check_not_frozen(model: object) -> None:
-    """Refuse to teach a model with a frozen last step."""
     if is_frozen(steps_of(model)[-1][1]):
         raise TypeError(f"model must learn, but its last step is frozen: {model!r:.80}")
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Checks of matrices on input: arrays that fit together, and counts within range.
 
-SciPy and kernels read beyond arrays that do not fit.
+SciPy and kernels read beyond the end of arrays that do not fit.
 """
 
 from collections.abc import Iterable
@@ -32,30 +32,28 @@ def is_sparse(X: object) -> bool:
 
 
 def is_pandas(X: object) -> bool:
-    """Whether X is a data frame or a series of pandas."""
     return hasattr(X, "iloc")
 
 
 def take_rows(X: Any, which: Any) -> Any:
-    """Rows of a matrix, a data frame or a series, or entries of a list."""
+    """Rows of a matrix or pandas object, or entries of a list."""
     if isinstance(X, list | tuple) and isinstance(which, np.ndarray):
         return [X[i] for i in which]
     return X.iloc[which] if is_pandas(X) else X[which]
 
 
 def shape_of(X: object) -> tuple[int, ...] | None:
-    """The shape of an array, a matrix or a frame; None for other objects."""
     return getattr(X, "shape", None)
 
 
 def kinds_of(X: Any) -> list[str]:
-    """NumPy's letters for the types of X, one for each column of a frame; "" for unknown types."""
+    """NumPy's letters for the types of X, one for each column of a frame; "" if unknown."""
     types = X.dtypes if is_frame(X) else [getattr(X, "dtype", None)]
     return [getattr(dtype, "kind", "") for dtype in types]
 
 
 def column_names(X: object) -> Any:
-    """Names of the columns of a frame or of `NamedCounts`; None for other objects."""
+    """Names of the columns of a frame or of `NamedCounts`; otherwise None."""
     if is_sparse(X):
         return getattr(X, "feature_names", None)
     # Tables of pyarrow call their names so, and their data "columns".
@@ -81,13 +79,12 @@ def holds_text(X: Any) -> bool:
 
 
 def from_arrow(values: Any) -> Any:
-    """An array of Arrow as a list; tables and other objects unchanged."""
+    """An array of Arrow as a list; other objects unchanged."""
     is_array = hasattr(values, "to_pylist") and shape_of(values) is None
     return values.to_pylist() if is_array else values
 
 
 def check_one_kind(labels: Any, name: str, caller: str) -> None:
-    """Refuse missing labels, and texts mixed with numbers."""
     entries = list(from_arrow(labels))
     kinds = {isinstance(entry, str) for entry in entries}
     if any(map(is_missing, entries)) or len(kinds) > 1:
@@ -107,7 +104,7 @@ def number_of_rows(X: Any) -> int:
 
 
 def total(X: Any) -> float:
-    """The sum of all entries of X. SciPy's own sum changes X by adding up duplicates."""
+    """The sum of all entries of X. SciPy's own sum would change X."""
     return float(np.sum(X.data if is_sparse(X) else np.asarray(X), dtype=np.float64))
 
 
@@ -139,7 +136,7 @@ def is_frame(X: Any) -> bool:
 
 
 def kept_types(X: Any, default: type) -> list[type]:
-    """Types that need no conversion; the first is for other types: float64 for doubles."""
+    """Types of numbers that stay; others become the first: float64 for doubles, or `default`."""
     own = None if is_frame(X) else X.dtype
     kinds = list(X.dtypes) if own is None else [own]
     names = [str(getattr(kind, "subtype", kind)).lower() for kind in kinds]
@@ -156,7 +153,7 @@ def in_wide_numbers(X: Any) -> Any:
 
 
 def for_scipy(X: Any) -> Any:
-    """A sparse matrix in wide numbers; other objects as an array of numbers for SciPy."""
+    """A sparse matrix by `in_wide_numbers`; other objects as an array of numbers for SciPy."""
     if is_sparse(X):
         return in_wide_numbers(X)
     found = np.asarray(X)
@@ -180,7 +177,7 @@ def to_csr(
 ) -> sparse.csr_matrix:
     """A 2-D matrix of any kind as CSR, float64 if the input was; values unchecked.
 
-    Types other than float64 and float32 become `default`, or stay. `checks` are for `check_array`.
+    Other types than float64 and float32 become `default`. `checks` are for `check_array`.
     """
     allowed = {"ensure_all_finite": False, "ensure_min_samples": 0, "ensure_min_features": 0}
     check_structure(X, caller, name)
@@ -216,7 +213,6 @@ def in_order(X: sparse.csr_matrix) -> sparse.csr_matrix:
 
 
 def check_reach(X: sparse.csr_matrix, caller: str, name: str = "X") -> None:
-    """Refuse stored values that are not counts, or out of range."""
     if not len(X.data) or (X.data.min() >= LEAST_COUNT and X.data.max() <= MOST_COUNT):
         return
     assert_all_finite(X.data, input_name=name)
@@ -233,12 +229,12 @@ def check_reach(X: sparse.csr_matrix, caller: str, name: str = "X") -> None:
 
 
 def row_labels(X: object) -> Any:
-    """The labels of the rows of X: of pandas, or of counts of labelled texts; else None."""
+    """Labels of rows, from pandas or from counts of labelled texts; otherwise None."""
     return getattr(X, "index", None) if is_pandas(X) or is_sparse(X) else None
 
 
 def document_labels(X: object, groups: Any) -> Any:
-    """The labels of documents: if rows of X are sentences, the labels of first rows."""
+    """Labels of documents; if rows are sentences, the labels of first sentences."""
     labels = row_labels(X)
     if groups is None or labels is None:
         return labels
@@ -249,7 +245,6 @@ def document_labels(X: object, groups: Any) -> Any:
 
 
 def outputs_pandas(estimator: object) -> bool:
-    """Whether `transform` of this estimator returns data frames of pandas."""
     return bool(_get_output_config("transform", estimator)["dense"] == "pandas")
 
 

@@ -45,7 +45,7 @@ def read_times(times: Any) -> np.ndarray:
 
 
 def read_time(value: Any) -> datetime | float:
-    """The time of one document, as a date in UTC without a zone or as a number."""
+    """The time of one document: a date in UTC without a zone, or a number."""
     found = _read(value)
     if found is None or found in (math.inf, -math.inf) or found != found:
         raise ValueError(f"a time must be known and finite; got {value!r:.60}")
@@ -88,7 +88,6 @@ def _of_text(text: str) -> datetime | float:
 
 
 def _dates_of(numbers: np.ndarray) -> np.ndarray | None:
-    """The dates of numbers, if all can be dates."""
     for scale in SCALES:
         if ((SECONDS[0] * scale <= numbers) & (numbers < SECONDS[1] * scale)).all():
             return np.rint(numbers * (10**6 / scale)).astype("M8[us]")

@@ -20,7 +20,7 @@ FIGURE_SIZE = (7.0, 4.0)
 
 
 def pyplot() -> Any:
-    """`matplotlib.pyplot`, or an error with the remedy."""
+    """Import `matplotlib.pyplot`, or raise an error with the remedy."""
     try:
         from matplotlib import pyplot
     except ImportError as error:
@@ -29,7 +29,6 @@ def pyplot() -> Any:
 
 
 def one_axes(ax: Axes | None, size: tuple[float, float] = FIGURE_SIZE) -> Axes:
-    """The given Axes, or the Axes of a new figure."""
     if ax is None:
         ax = pyplot().subplots(figsize=size, layout="constrained")[1]
     return ax
@@ -38,7 +37,7 @@ def one_axes(ax: Axes | None, size: tuple[float, float] = FIGURE_SIZE) -> Axes:
 def several_axes(
     ax: Iterable[Axes] | None, n: int, shape: tuple[int, int], size: tuple[float, float]
 ) -> np.ndarray:
-    """`n` Axes: the given ones, or panels of a new figure, in `shape` rows and columns."""
+    """The given Axes, or `n` panels of a new figure, in `shape` rows and columns."""
     if ax is not None:
         return np.array(ax, dtype=object).ravel()
     settings = {"squeeze": False, "figsize": size, "layout": "constrained"}
@@ -62,13 +61,11 @@ def line(k: int) -> dict[str, Any]:
 
 
 def plain(*axes: Axes) -> None:
-    """Remove the upper and right frames."""
     for ax in axes:
         ax.spines[["top", "right"]].set_visible(False)
 
 
 def legend(ax: Axes, n: int) -> None:
-    """Draw a legend of n entries: within the Axes if small, otherwise on the right."""
     if n <= 2:
         ax.legend(frameon=False)
     else:

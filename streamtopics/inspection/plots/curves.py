@@ -35,7 +35,6 @@ def plot_curves(
     x : sequence of float
         For example, numbers of documents seen.
     xlabel, ylabel : str
-        Labels of the axes.
     ax : Axes, default=None
         Axes to draw on.
 
@@ -86,7 +85,6 @@ def plot_scores(rows: Iterable[BatchInfo], *, window: int = 10, ax: Axes | None 
 
 
 def _running_mean(values: np.ndarray, window: int) -> np.ndarray:
-    """Mean of each value and the values before, at most `window` in all."""
     window = min(window, len(values))
     # Infinities of both signs have no mean.
     with np.errstate(invalid="ignore"):
@@ -103,7 +101,6 @@ def plot_n_components(
     Parameters
     ----------
     found : NComponentsComparison
-        The results.
     ax : pair of Axes, default=None
         Axes to draw on.
 

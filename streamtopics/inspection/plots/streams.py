@@ -42,7 +42,7 @@ def plot_shares(
     labels : sequence of n_topics str
         Names of the topics.
     n_topics : int, default=12
-        Number of topics to draw, by largest share; a gray band sums the rest.
+        Topics to draw, by largest share; a gray band sums the rest.
     n_documents : array-like of shape (n_times,), default=None
         Weights of joined dates, from `shares_over_time`; None for equal weights.
     ylabel : str, default="mean share in the documents"
@@ -86,7 +86,7 @@ def plot_shares(
 def _few_dates(
     times: Sequence[Any], shares: np.ndarray, n_documents: ArrayLike | None
 ) -> tuple[Sequence[Any], np.ndarray]:
-    """Times and shares, of periods if there are too many dates for a picture."""
+    """Times and shares, of periods if there are too many dates."""
     weights = np.ones(len(times)) if n_documents is None else np.asarray(n_documents, np.float64)
     if len(times) <= MOST_PERIODS or not _are_dates(times):
         return times, shares
@@ -106,7 +106,6 @@ def _are_dates(times: Sequence[Any]) -> bool:
 
 
 def _places_of(times: Sequence[Any]) -> tuple[Any, list[str] | None]:
-    """Positions of times on the axis, and labels except for numbers and dates."""
     values = np.asarray(times)
     if values.dtype.kind in "iuf" or (len(times) and _are_dates(times)):
         return values, None
@@ -114,7 +113,6 @@ def _places_of(times: Sequence[Any]) -> tuple[Any, list[str] | None]:
 
 
 def _label_times(ax: Axes, names: list[str] | None, *, whole: bool = False) -> None:
-    """Label some times on the axis, without overlap."""
     dates: Any = import_module("matplotlib.dates")
     if names is not None:
         places = np.unique(np.linspace(0, len(names) - 1, N_LABELS).astype(int))
@@ -128,7 +126,7 @@ def _label_times(ax: Axes, names: list[str] | None, *, whole: bool = False) -> N
 
 
 def plot_drift(estimator: Any, *, ax: Iterable[Axes] | None = None) -> np.ndarray:
-    """Draw the share of each topic that each minibatch kept, and the sample size afterwards.
+    """Draw how much of each topic each minibatch kept, and the sample size afterwards.
 
     Parameters
     ----------

@@ -52,7 +52,7 @@ def plot_topics(
     Returns
     -------
     ax : ndarray of Axes
-        One for each drawn topic; save by ``ax[0].figure.savefig(path)``.
+        Save the picture by ``ax[0].figure.savefig(path)``.
     """
     table = topic_table(estimator, feature_names, max(n_words, LISTED), relevance=relevance)
     table = table[:n_topics]
@@ -96,8 +96,8 @@ def plot_topic_map(
     Returns
     -------
     ax : Axes
-        Areas are shares of tokens. Positions are principal coordinates of Hellinger distances,
-        without overlap of discs.
+        Areas are shares of tokens; positions are principal coordinates of Hellinger distances,
+        without overlap.
     """
     table = topic_table(estimator, feature_names, max(n_words, LISTED))
     ax = one_axes(ax, (7.0, 6.0))
