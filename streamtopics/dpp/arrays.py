@@ -36,7 +36,8 @@ def squares(x: Any) -> Any:
 def squared_diagonal(S: Floats) -> Floats:
     """Return n numbers with the product det S, for each matrix S of shape (n, n).
 
-    The numbers are squared diagonals of Cholesky factors, or else eigenvalues.
+    The numbers are squared diagonals of Cholesky factors; eigenvalues if rounding made S
+    indefinite.
     """
     try:
         return np.diagonal(np.linalg.cholesky(S), axis1=-2, axis2=-1) ** 2

@@ -53,7 +53,7 @@ class Part:
 
 @dataclass(frozen=True, eq=False)
 class SetBatches:
-    """All sets in parts and batches, and the workers that share the parts."""
+    """All sets in parts, and the workers that share the parts."""
 
     measure: BaseMeasure
     sets: PointSets
@@ -89,7 +89,7 @@ class SetBatches:
         return float(sum(part.Phi.shape[0] for part in self) / max(self.n_sets, 1))
 
     def fill(self, rows: Floats, function: Callable[..., Floats], *rest: Any) -> Floats:
-        """Fill in the rows of sets by `function(part, *rest)` of each part."""
+        """Fill the rows of sets by `function(part, *rest)`."""
         found = self.workers.share(function, [(part, *rest) for part in self])
         for part, values in zip(self, found, strict=True):
             rows[part.places] = values
@@ -123,7 +123,7 @@ def _by_size(sets: PointSets) -> tuple[Places, Points]:
 
 
 def _parts(sizes: Places) -> Iterator[slice]:
-    """Yield slices of sets of increasing size: at most 32, of about equal cost."""
+    """Yield slices of the sets, at most 32, of about equal cost."""
     cost = np.cumsum(np.maximum(sizes, LEAST_SIDE) ** 2)
     least = max(MOST_ENTRIES, cost[-1:].sum() / MOST_PARTS)
     ends = np.flatnonzero(np.diff(cost // least, append=-1)) + 1

@@ -98,10 +98,10 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         Number of columns of U. Take two to six times as many as needed: the penalty removes
         columns.
     noise : {"auto", "background", "counting"} or noise, default="auto"
-        Points in addition to the low-rank part. "background" adds a Poisson number of draws from p.
-        With "counting" each item not yet in the set joins with the same probability. "auto" is
-        "counting" for items, else "background". Learning starts from the level of a given noise,
-        such as ``streamtopics.dpp.Background(2.0)``.
+        Random points besides the low-rank part, L without noise. "background" adds a Poisson
+        number of draws from p. With "counting" each item not yet in the set joins with the same
+        probability. "auto" is "counting" for items, else "background". Learning starts from the
+        level of a given noise, such as ``streamtopics.dpp.Background(2.0)``.
     noise_level : float or None, default=None
         Fixed level of the noise, at most 1e10. None learns the level; 0 stays 0.
     gamma : float or None, default=None
@@ -123,8 +123,8 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
     step_size : float, default=0.3
         First step of AdaGrad in `partial_fit`, relative to the entries of the first U.
     kappa : float, default=0.5
-        Decay, in (0, 1]. Minibatch t of `partial_fit` moves theta, gamma and the noise level by the
-        share ``(t + 1)^-kappa``.
+        Decay, in (0, 1]. Minibatch t of `partial_fit` moves theta, gamma and the noise level
+        ``(t + 1)^-kappa`` of the way.
     {common_parameters}
 
     Attributes
@@ -394,7 +394,7 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         )
 
     def score(self, X: Any, y: Any = None, groups: Any = None) -> float:
-        """Return the mean log-likelihood of a set under `theta_`, in nats; higher is better.
+        """Return the mean log-likelihood of a set under `theta_`, in nats.
 
         {sets, y_ignored, groups_of_points}
 
@@ -530,7 +530,7 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         """Return the most typical words of each column u of U.
 
         Words are ordered by ``P log(P / P0)``. P is the probability of the word in sentences x
-        weighted by ``p(x) (u'phi(x))^2``, P0 the same without u.
+        weighted by ``p(x) (u'phi(x))^2``, P0 by ``p(x) |phi(x)|^2``.
 
         Parameters
         ----------

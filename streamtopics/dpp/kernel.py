@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The kernel and process of a low-rank DPP, conditioning, and the normaliser.
 
-The normaliser needs no list of points. With rho from the noise, ``Th = Diag(theta)`` and
-``Sigma = Diag(v) + w0 w0'``,
+With rho from the noise, ``Th = Diag(theta)`` and ``Sigma = Diag(v) + w0 w0'``, the normaliser is
+the term of the noise plus ``log det(I + rho A Sigma)``:
 
     d = 1 + rho gamma v,   W = w0 / d,   Sq = I + rho gamma w0'W
     T = Sigma (I + rho gamma Sigma)^-1 = Diag(v / d) + W Sq^-1 W'
     P = U'T U,   M = I + rho Th^{1/2} P Th^{1/2}
     log det(I + rho A Sigma) = sum_i log d_i + log det Sq + log det M
 
-plus the term of the noise. P does not depend on theta: each further theta costs r^3 only.
+P does not depend on theta: each further theta costs r^3 only.
 
-Source: Dupuy (2017), equations 21 and 23; appendix 4.D, rearranged by the Woodbury identity.
+Source: Dupuy (2017), appendix 4.D, rearranged by the Woodbury identity.
 """
 
 from dataclasses import dataclass
@@ -83,7 +83,7 @@ class Kernel:
         return np.asarray(np.sqrt(self.gamma) * np.eye(len(Q)) + (Q * (s**2 / scale)) @ Q.T)
 
     def norms2(self, Phi: Points) -> Floats:
-        """Return ``phi'A phi`` of each row phi, of shape (n,)."""
+        """Return ``phi'A phi`` for each row phi, of shape (n,)."""
         low_rank = ((Phi @ self.scaled) ** 2).sum(axis=1)
         return np.asarray(low_rank + self.gamma * np.asarray(squares(Phi).sum(axis=1)).ravel())
 
@@ -189,7 +189,7 @@ def project(measure: BaseMeasure, U: Floats, gamma: float, rho: float) -> Projec
 
 
 def core(projected: Projected, theta: Floats) -> Floats:
-    """Return M, of shape (..., r, r), for theta of shape (..., r)."""
+    """Return M of the normaliser, of shape (..., r, r), for theta of shape (..., r)."""
     root = np.sqrt(theta)
     M = projected.rho * root[..., :, None] * projected.P * root[..., None, :]
     r = M.shape[-1]

@@ -71,7 +71,7 @@ DEFAULT = Settings()
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """Learnt parameters, and F at the start and after each round, in nats per set."""
+    """Learnt parameters, and F at the start and after each round."""
 
     parameters: Parameters
     objective: tuple[float, ...]
@@ -165,7 +165,7 @@ def _with_own_theta(data: SetBatches, parameters: Parameters, settings: Settings
 
 
 def learn_minibatch(data: SetBatches, state: Online, settings: Settings = DEFAULT) -> Online:
-    """Take one step from a minibatch; sets of probability 0 are refused."""
+    """Return the state after a step on a minibatch; sets of probability 0 are refused."""
     parameters, rate = state.parameters, (state.n_batches + 2) ** -settings.kappa
     check_possible(data, parameters)
     local = _with_own_theta(data, parameters, settings) if settings.own_theta else parameters
@@ -233,7 +233,7 @@ def _part_theta_steps(
 def joint_step(
     parameters: Parameters, found: Slopes, settings: Settings = DEFAULT, share: float = 1.0
 ) -> Parameters:
-    """Take a step of theta, gamma and the noise level by the slopes `found`.
+    """Return parameters after a step of theta, gamma and the noise level.
 
     With a `share` below 1 even empty sets leave everything above 0.
     """
@@ -276,7 +276,7 @@ def column_norms(U: Floats, theta: Floats) -> Floats:
 
 
 def balance(U: Floats, theta: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return U and theta of least penalty and the same kernel, and the factors of columns."""
+    """Return U and theta of least penalty and the same kernel, and the factors of U's columns."""
     norms, b = np.linalg.norm(U, axis=0), column_norms(U, theta)
     total = (b ** (2 / 3)).sum() ** 0.75
     alive = b > LEAST_NORM * b.max(initial=1.0)

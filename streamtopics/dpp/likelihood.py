@@ -124,7 +124,7 @@ def _part_log_density(part: Part, projected: Projected, parameters: Parameters) 
 
 
 def slopes(data: SetBatches, parameters: Parameters) -> Slopes:
-    """Return sums over possible sets, with derivatives."""
+    """Return the sum of log densities of possible sets, with derivatives."""
     measure, share, n_sets = data.measure, data.workers.share, data.n_sets
     projected, noise = parameters.projected(measure), parameters.noise
     theta = np.atleast_2d(parameters.theta)
@@ -184,8 +184,6 @@ def _observed(part: Part, parameters: Parameters) -> _Observed:
 
 
 class _Normalizers(NamedTuple):
-    """Sum of log normalisers over thetas, without noise, and derivatives."""
-
     log_det: float
     shrunk: Floats
     theta: Floats

@@ -33,7 +33,7 @@ TINY = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Marginal:
-    """``B = Diag(b) + R R' - N N'``, with shapes (V,), (V, r) and (V, q)."""
+    """The matrix ``B = Diag(b) + R R' - N N'``, with b (V,), R (V, r) and N (V, q)."""
 
     b: Floats
     R: Floats
@@ -71,7 +71,7 @@ def marginal(process: Process) -> Marginal:
 def marginals(process: Process, points: Points) -> Floats:
     """Return the probability of each point to be in a set; for vectors the density.
 
-    Background noise gives expected numbers of occurrences.
+    With Background noise, return expected numbers of occurrences.
 
     Examples
     --------
@@ -145,7 +145,8 @@ def expected_with_word(process: Process) -> Floats:
 def telling_words(measure: BaseMeasure, components: Floats, n: int) -> list[Places]:
     """Return the places of the n words with the largest ``P log(P / P0)``, for each row u.
 
-    P is the probability of a word in x weighted by ``p(x) (u'phi(x))^2``, P0 the same without u.
+    P is the probability of a word in x weighted by ``p(x) (u'phi(x))^2``, P0 by
+    ``p(x) |phi(x)|^2``.
     """
     V = measure.v.size
     baseline = _share_with_word(measure, Kernel(np.zeros((V, 1)), np.zeros(1), TINY))
@@ -162,6 +163,5 @@ def telling_words(measure: BaseMeasure, components: Floats, n: int) -> list[Plac
 
 
 def _share_with_word(measure: BaseMeasure, kernel: Kernel) -> Floats:
-    """Return the share of the expected points with each word."""
     process = Process(measure, kernel, Background(0.0))
     return expected_with_word(process) / expected_size(process)

@@ -28,8 +28,8 @@ MOST_DRAWN = 10_000_000
 class Noise(Protocol):
     """Protocol of noises: points in addition to the low-rank part of a process.
 
-    A noise is a frozen dataclass derived from `Noise`. Learning multiplies the level, so 0, no
-    noise, stays 0. With `needs_list` the measure must have `can_list`.
+    A noise is a frozen dataclass derived from `Noise`. Learning multiplies the level, so 0 stays 0.
+    With `needs_list` the measure must have `can_list`.
     """
 
     level: float
@@ -73,7 +73,7 @@ class Noise(Protocol):
 
     @abstractmethod
     def log_weight(self, measure: BaseMeasure, m: Places, e: Places) -> Floats:
-        """Return the log of the total weight of e points besides m low-rank points."""
+        """Return the log of the total weight of e noise points besides m low-rank points."""
 
     @abstractmethod
     def draw(self, measure: BaseMeasure, n_sets: int, drawn: Drawn, rng: Generator) -> Drawn:
@@ -154,7 +154,8 @@ class Counting(Noise):
     Parameters
     ----------
     level : float
-        Each item outside of the low-rank part joins with probability ``level / (1 + level)``.
+        Each item outside of the low-rank part joins with probability ``level / (1 + level)``. 0
+        is no noise.
 
     Examples
     --------
@@ -242,7 +243,6 @@ class Counting(Noise):
 
 
 def check_listed(noise: Noise, measure: BaseMeasure) -> None:
-    """Raise ValueError if the noise needs a list and the ground set has none."""
     if noise.needs_list and not measure.can_list:
         raise ValueError(
             f"{type(noise).__name__} noise needs a list of the ground set, but "

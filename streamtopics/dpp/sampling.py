@@ -4,8 +4,8 @@
 1. Each eigenvector of the low-rank part is taken or not, independently. The eigenvalues are
    those of ``F'Sigma F = E Lam E'``, the eigenvectors the functions g_k'phi, with ``A = F F'``
    and ``G = F E Lam^{-1/2}``.
-2. Each taken eigenvector gives a point: q is drawn uniformly on the sphere in what the points
-   before have left, then x with weight ``p(x) (q'G'phi(x))^2``.
+2. Each taken eigenvector gives a point: q is drawn uniformly on the unit sphere of the span left
+   by earlier points, then x with weight ``p(x) (q'G'phi(x))^2``.
 3. The noise adds points.
 
 Sizes need e_m(lam), sums of products of m eigenvalues, kept as logarithms.

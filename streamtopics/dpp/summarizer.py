@@ -472,7 +472,6 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
         return SentenceVectorizer(self._inner_vectorizer())
 
     def _known(self) -> SummaryCommit:
-        """Return the learnt state, or a vectorizer that needs no fit."""
         self._validate_params()
         if self.__sklearn_is_fitted__():
             if self._by_thesis:

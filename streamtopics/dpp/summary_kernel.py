@@ -156,7 +156,7 @@ def greedy_map(
     Phi : CSR matrix or ndarray of shape (n, V)
         Features of the points.
     n_points : int or None, default=None
-        Maximal number of points; None for no limit.
+        Maximal number; None is no limit.
     log_quality : ndarray of shape (n,) or None, default=None
         log q; -inf excludes a point. None is 0.
     costs, budget : ndarray of shape (n,) and float, or None, default=None

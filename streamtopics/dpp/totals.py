@@ -75,7 +75,7 @@ class ItemCounts(ColumnSums):
         return Items.of(len(self.sums))
 
     def independent_log_likelihood(self, sets: PointSets) -> Floats:
-        """Return the log-likelihood, with ``(n + 1/2) / (N + 1)`` for an item in n of N sets."""
+        """Return the log-likelihood of independent items, with half a set added each way."""
         share = (self.sums + 0.5) / (self.n + 1)
         logits = (np.log(share) - np.log1p(-share))[sets.points]
         sums = np.concatenate([[0.0], np.cumsum(logits)])

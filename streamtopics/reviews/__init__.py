@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Topic models of reviews with ratings, of items and by users.
+"""Topic models of rated reviews.
 
-base            the parts that the estimators share
+base            shared parts of the estimators
 rating_lda      topics of praise and of blame
 supervised_lda  topics that predict a rating
 hidden_factors  a recommender whose factors are topics
-inference       documents of `rating_lda`
+inference       the E-step of `rating_lda`
 factors         ratings and topics of `hidden_factors`
-effects         users and items in ratings, and tables by label
+effects         of users and items on ratings
 batch_em        learning from a whole corpus
 """
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The parts that the models of ratings share.
+"""Shared parts of the models of ratings.
 
 A corpus, or the first minibatch with words, is learnt by rounds of EM, each later minibatch by a
 step of online EM. A subclass has `_start`, `_at_once`, `_stepped` and `_shares`.
@@ -133,7 +133,7 @@ def check_ratings(y: ArrayLike | None, X: sparse.csr_matrix, caller: str) -> np.
 def check_labels(
     labels: ArrayLike, name: str, n: int, caller: str, known: np.ndarray | None
 ) -> np.ndarray:
-    """Return labels of users or items as int64 or str, checked to be n, as `known`."""
+    """Return n labels of users or items as int64 or str, of the type of `known`."""
     check_not_masked(labels, caller, name)
     # Of a list with strings and NaN NumPy would make strings.
     found = np.asarray(labels, dtype=None if isinstance(labels, np.ndarray) else object)
@@ -175,11 +175,11 @@ class RatedTopicModel(LearntTopics, CountsInput):
     # Hooks
 
     def _at_once(self, batch: Documents, pool: Workers) -> RatedCommit:
-        """Return the state learnt from a whole corpus, from scratch."""
+        """Return the state learnt from a corpus, from scratch."""
         raise NotImplementedError
 
     def _stepped(self, batch: Documents, pool: Workers) -> tuple[Blend, RatedCommit]:
-        """Return the change of the topics by a minibatch, and the new state."""
+        """Return the change of topics by a minibatch, and the new state."""
         raise NotImplementedError
 
     def _shares(self, batch: Documents, pool: Workers) -> np.ndarray:
@@ -322,7 +322,7 @@ class RatedTopicModel(LearntTopics, CountsInput):
 
 @documented
 class UserItemModel(RatedTopicModel):
-    """Base of models with items and users of reviews."""
+    """Base of models with items and users."""
 
     def fit(self, X: Any, y: Column = None, items: Column = None, users: Column = None) -> Self:
         """Learn from all reviews, from scratch. A failed call changes nothing.
@@ -372,7 +372,7 @@ class UserItemModel(RatedTopicModel):
         return self._transformed(X, items=items, users=users)
 
     def predict_words(self, items: Column = None, users: Column = None) -> np.ndarray:
-        """Predict the words of future reviews by items, users or both.
+        """Predict the words of future reviews from items, users or both.
 
         Parameters
         ----------

@@ -84,7 +84,6 @@ def run_em(
 def fresh(
     eta: np.ndarray, shape: tuple[int, int], alpha: np.ndarray | None, statistics: Statistics
 ) -> TopicPosterior:
-    """Return the posterior of topics after all statistics."""
     posterior = TopicPosterior(eta, shape, alpha)
     posterior.blend(Blend(1.0, 1.0, 0.0, statistics))
     return posterior
@@ -97,7 +96,6 @@ def divergence(posterior: TopicPosterior) -> float:
 
 
 def learnt_eta(posterior: TopicPosterior) -> float:
-    """Return the eta of greatest bound."""
     n_words, n_topics = posterior.shape
     total = -n_words * digamma(posterior.mass).sum()
     for start in range(0, n_words, WORDS_AT_ONCE):

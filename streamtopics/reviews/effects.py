@@ -6,7 +6,7 @@ A rating of item c by user u is ``y = mu + a_u + b_c + noise``. The effects mini
     sum_d (y_d - mu - a_u - b_c)^2 + n (mu - mu')^2
         + sum_u (penalty + n_u) (a_u - a'_u)^2 + sum_c (penalty + n_c) (b_c - b'_c)^2
 
-Primed values and the numbers n of ratings come from earlier minibatches.
+Primed values and the numbers n of ratings come from earlier minibatches, taken as independent.
 """
 
 from __future__ import annotations
@@ -47,7 +47,6 @@ class Table:
         return out
 
     def extended(self, labels: np.ndarray) -> Table:
-        """Return the table with a row of zeros for each new label."""
         union = np.union1d(self.labels, labels) if len(self.labels) else np.unique(labels)
         values = np.zeros((len(union), self.values.shape[1]))
         if len(self.labels):
@@ -78,7 +77,6 @@ class Effects:
 
     @property
     def deviation(self) -> float:
-        """Standard deviation of the residuals."""
         return (self.squares / self.n) ** 0.5 if self.n else 0.0
 
 

@@ -34,7 +34,7 @@ FLAT = -350.0, 350.0
 
 @dataclass(frozen=True)
 class Factors:
-    """Biases and factors of users and items, each (n, 1 + K)."""
+    """Biases and factors of users and items, each (n, 1 + K); peakedness is the paper's kappa."""
 
     offset: float
     peakedness: float
@@ -54,7 +54,7 @@ class Factors:
 
 @dataclass(frozen=True)
 class Ratings:
-    """Ratings y of pairs of rows of the factors; weights hold the factors to their earlier values.
+    """Ratings y by rows of users and items; weights hold the factors to their earlier values.
 
     Without labels there is one user, and an item for each rating.
     """

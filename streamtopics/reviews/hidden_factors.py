@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Hidden factors as topics: ratings and words from the same factors of items."""
+"""Hidden factors as topics, as an estimator."""
 
 from __future__ import annotations
 
@@ -84,11 +84,11 @@ class HiddenFactorsTopics(UserItemModel):
     text_weight : float, default=0.1
         Weight of the log likelihood of words (the paper's mu) against squared errors of ratings.
     factor_penalty : float, default=1.0
-        Weight of squared biases and factors. The paper does not penalise factors of items.
+        Weight of squared biases and factors, in ratings. The paper leaves items' factors free.
     {stream_kappa}
     {em_topic_word_prior}
     max_iter : int, default=50
-        Maximal rounds of `fit`, from LDA: topics of the words, then topics and factors.
+        Maximal rounds of `fit`, after LDA: topics of the words, then topics and factors.
     max_gradient_iter : int, default=10
         Iterations of L-BFGS on the factors in a round.
     tol : float, default=1e-4
@@ -104,7 +104,7 @@ class HiddenFactorsTopics(UserItemModel):
     items_, users_ : Table
         `values` for each of `labels`: bias, factors, number of ratings; for items topic tokens.
     offset_, peakedness_ : float
-        Offset of the ratings; factor of log proportions to items' factors (the paper's kappa).
+        Offset of the ratings; ratio of log proportions to factors of items (the paper's kappa).
     objective_ : list of float
         The minimised value in each round of `fit`.
     {common_attributes}
@@ -197,7 +197,7 @@ class HiddenFactorsTopics(UserItemModel):
         )
 
     def _rounds_of_fit(self, ratings: Ratings, pool: Workers) -> tuple[list[float], Fitted]:
-        """Return the objective in each round, and the results of the last round."""
+        """Return the objective in each round, and the last results."""
         posterior, factors = self._led_by_text(ratings, pool)
         levels: list[float] = []
         shown, name = self.verbose > 0, type(self).__name__
@@ -374,12 +374,12 @@ class HiddenFactorsTopics(UserItemModel):
 
 
 def _codes(labels: np.ndarray | None, codes: np.ndarray) -> tuple[np.ndarray | None, np.ndarray]:
-    """Return unique labels and the place of each label; None and `codes` without labels."""
+    """Return unique labels and the place of each label."""
     return (None, codes) if labels is None else np.unique(labels, return_inverse=True)
 
 
 def _rows(table: Table, labels: np.ndarray | None, n: int) -> np.ndarray:
-    """Return rows of a table by label, zeros if unknown; n rows of zeros without labels."""
+    """Return rows of a table by label; n rows of zeros without labels."""
     n = n if labels is None else len(labels)
     return table.lookup(labels, np.zeros((n, table.values.shape[1])))
 

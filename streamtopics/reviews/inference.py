@@ -7,7 +7,7 @@ with probability p_d, otherwise from a descriptive topic:
     theta_g ~ Dirichlet(alpha),   1 - p_d, p_d ~ Dirichlet(omega),
     w_dn ~ p_d Psi^s + (1 - p_d) sum_k theta_gk phi_k.
 
-The posterior is q(theta) q(p) q(z, m), with the topic z of a token and the indicator m of Psi.
+The posterior is ``q(theta) q(p) q(z, m)``, with the topic z of a token and the indicator m of Psi.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ WORDS_PER_JOB = 1024
 class Reviews:
     """Documents sorted by profile: profile g has the documents from first[g] to first[g + 1].
 
-    Signs, int8, are the reduced ratings 1 and -1; 0 is without Psi.
+    Signs, int8, are the reduced ratings 1 and -1; 0 is neither.
     """
 
     minibatch: Minibatch
@@ -66,8 +66,6 @@ class Reviews:
 
 @dataclass(frozen=True)
 class Inferred:
-    """The inferred latent variables of reviews."""
-
     gamma: np.ndarray  # Of q(theta), (n_profiles, K); or theta itself, if given.
     pi: np.ndarray  # Of q(1 - p, p), (n_documents, 2).
     share: np.ndarray  # Qualitative share of each entry, (nnz,).
@@ -79,7 +77,7 @@ def single_reviews(X: sparse.csr_matrix, signs: np.ndarray) -> Reviews:
 
 
 def reviews_by_profile(X: sparse.csr_matrix, profile: np.ndarray, signs: np.ndarray) -> Reviews:
-    """Return documents of the profiles 0, 1, ..., none without documents."""
+    """Return documents sorted by profile 0, 1, ..., each with a document."""
     order = np.argsort(profile, kind="stable")
     first = np.searchsorted(profile[order], np.arange(profile.max(initial=-1) + 2))
     return Reviews(minibatch_of(X[order]), first.astype(np.int32), signs[order])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Topics of reviews with ratings: descriptive topics, one of praise and one of blame."""
+"""Topics of praise, of blame and of description in rated reviews."""
 
 from __future__ import annotations
 
@@ -225,7 +225,6 @@ class RatingLDA(UserItemModel):
         )
 
     def _rated(self, batch: Documents) -> tuple[Effects, np.ndarray]:
-        """Return the effects with these ratings, and the signs of the reviews."""
         y, users, items = (batch.columns[name] for name in ("y", "users", "items"))
         if y is None:
             return self._commit.effects, np.zeros(batch.n_documents, np.int8)

@@ -75,7 +75,7 @@ class SupervisedLDA(RatedTopicModel):
     ----------
     {n_components}
     response_penalty : float, default=1.0
-        Weight of squared distances of coefficients from the mean rating, in [1e-10, 1e10].
+        Weight of squared distances of coefficients from the mean rating, in documents.
     {stream_kappa}
     {em_doc_topic_prior}
     {em_topic_word_prior}
@@ -202,7 +202,7 @@ class SupervisedLDA(RatedTopicModel):
         )
 
     def _e_step(self, minibatch: Minibatch, y: np.ndarray, pool: Workers) -> EStep:
-        """Return the E-step of a round; documents are gamma, response and moments."""
+        """Return the E-step of a round."""
         model = ResponseLDA(self.local_tol, self.max_local_iter)
         penalty = float(self.response_penalty)
 

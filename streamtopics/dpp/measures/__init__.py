@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Ground sets: frozen records with a measure p, features phi and Sigma = Diag(v) + w0 w0'."""
+"""Ground sets: frozen records with a measure p, features phi and ``Sigma = Diag(v) + w0 w0'``."""
 
 from streamtopics.dpp.measures.bags import LengthMultinomial, Poisson
 from streamtopics.dpp.measures.base import BaseMeasure

@@ -79,7 +79,7 @@ class Poisson(BaseMeasure):
         """Draw a sentence x in proportion to ``p(x) (h'x)^2``, for each row h of H.
 
         The length is 1 + Poisson with weight ``c + m^2``, or 2 + Poisson with weight
-        ``m^2 sum(lam)``. m and c are the mean and variance of h_w over words w.
+        ``m^2 sum(lam)``, with m and c of `_moments`.
         """
         total = self.lam.sum()
         pi = self.lam / total
@@ -130,7 +130,7 @@ class LengthMultinomial(BaseMeasure):
 
     @classmethod
     def from_totals(cls, counts: Floats, lengths: Floats | Places) -> Self:
-        """Learn from word counts, plus half a word, and the number of sentences of each length.
+        """Learn from word counts, plus half a word, and numbers of sentences by length.
 
         A geometric law with the weight of one sentence allows unseen lengths.
         """
@@ -186,8 +186,8 @@ class LengthMultinomial(BaseMeasure):
     def sample_tilted(self, H: Floats, rng: Generator) -> sparse.csr_matrix:
         """Draw a sentence x in proportion to ``p(x) (h'phi(x))^2``, for each row h of H.
 
-        The length n has the weight ``lengths[n] (n c + n^2 m^2) / n^2``. m and c are the mean and
-        variance of h_w over words w.
+        The length n has the weight ``lengths[n] (n c + n^2 m^2) / n^2``, with m and c of
+        `_moments`.
         """
         m, c = _moments(self.pi, H)
         n = np.arange(len(self.lengths))
@@ -204,7 +204,7 @@ class LengthMultinomial(BaseMeasure):
 
 
 def lengths_of(rows: sparse.csr_matrix) -> Places:
-    """Return the length of each sentence; ValueError unless whole."""
+    """Return the length of each sentence, refused unless whole."""
     n = np.asarray(rows.sum(axis=1)).ravel()
     if not (n == np.rint(n)).all():
         raise ValueError("a law of lengths needs whole counts of words; for weights use Weighted")
@@ -219,14 +219,14 @@ def _log_repeats(rows: sparse.csr_matrix) -> Floats:
 
 
 def _words(lengths: Places, pi: Floats, rng: Generator) -> sparse.csr_matrix:
-    """Draw sentences of these lengths, words independent."""
+    """Draw sentences of these lengths, with independent words."""
     words = rng.choice(len(pi), size=lengths.sum(), p=pi)
     rows = np.repeat(np.arange(len(lengths)), lengths)
     return rows_of_words([np.stack([rows, words])], (len(lengths), len(pi)))
 
 
 def _moments(pi: Floats, H: Floats) -> tuple[Floats, Floats]:
-    """Return mean and variance of h_w over words w from pi, for each row h of H."""
+    """Return mean m and variance c of h_w over words w from pi, for each row h."""
     mean = H @ pi
     return mean, ((H - mean[:, None]) ** 2) @ pi
 
@@ -248,8 +248,8 @@ class NextWord:
     """The law of the next word of a sentence x from ``Multinomial(x; n, pi) (h'x)^2``.
 
     With ``a = h'x`` so far and l words left afterwards, word w has the weight
-    ``pi_w [(a + h_w + l m)^2 + l c]``, for mean m and variance c of h over words. P, P1 and P2 are
-    cumulative sums of ``pi``, ``pi h`` and ``pi h^2``.
+    ``pi_w [(a + h_w + l m)^2 + l c]``, with m and c of `_moments`. P, P1 and P2 are cumulative sums
+    of ``pi``, ``pi h`` and ``pi h^2``.
     """
 
     m: Floats
@@ -264,7 +264,6 @@ class NextWord:
         return cls(*_moments(pi, H), *sums)
 
     def weight(self, rows: Places, words: Places, a: Floats, left: Places) -> Floats:
-        """Return the total weight of the words up to `words`."""
         b = a + left * self.m[rows]
         constant = b**2 + left * self.c[rows]
         return constant * self.P[words] + 2 * b * self.P1[rows, words] + self.P2[rows, words]

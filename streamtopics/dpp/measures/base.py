@@ -1,12 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The base class of ground sets.
 
-A ground set has a measure p and features phi(x), a vector of V numbers, with
-
-    Sigma = sum_x p(x) phi(x) phi(x)' = Diag(v) + w0 w0',
-
-w0 of few columns. The normaliser needs only Sigma (Dupuy 2017, section 4.2.2). Exact draws also
-need the tilted law ``p(x) (h'phi(x))^2 / h'Sigma h``.
+The normaliser needs only Sigma (Dupuy 2017, section 4.2.2), the sum of ``p(x) phi(x) phi(x)'`` over
+points x. Exact draws also need the law ``p(x) (h'phi(x))^2 / h'Sigma h``, tilted by a vector h.
 """
 
 from abc import ABC, abstractmethod
@@ -89,7 +85,7 @@ class BaseMeasure(ABC):
         return self._unsupported("places")
 
     def without(self, points: Points) -> Self:
-        """Return the measure without these points."""
+        """Return the measure without these points, to condition with Counting noise."""
         return self._unsupported("without, which conditioning takes with Counting noise")
 
     def absence(self) -> tuple[Floats, Floats]:
@@ -107,7 +103,7 @@ class BaseMeasure(ABC):
 def rank_of(test: Callable[[Places], np.ndarray], low: Places, high: Places) -> Places:
     """Return the smallest place in [low, high] where a monotone test holds, by bisection.
 
-    The test is assumed to hold at `high`.
+    The test must hold at `high`.
     """
     low, high = low.copy(), high.copy()
     while (open_ := low < high).any():
@@ -131,7 +127,7 @@ def rows_of_words(found: Sequence[Places], shape: tuple[int, int]) -> sparse.csr
 
 
 def check_rates(values: ArrayLike, name: str, most: float) -> Floats:
-    """Return float64; ValueError unless strictly between 0 and `most`."""
+    """Return a vector of float64, refused unless strictly between 0 and `most`."""
     found = floats(values, name)
     if found.ndim != 1 or not ((found > 0) & (found < most)).all():
         raise ValueError(

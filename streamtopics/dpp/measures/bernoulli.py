@@ -127,14 +127,15 @@ class Bernoulli(BaseMeasure):
 
 @dataclass(frozen=True, eq=False)
 class Gaps:
-    """The law of the place of the next word of a sentence x from ``p(x) (h'x)^2``.
+    """The law of the next word of a sentence x from ``p(x) (h'x)^2``.
 
     No word stands from i to before j with probability
 
         Q_j / Q_i  [(a + m_j)^2 + c_j] / [(a + m_i)^2 + c_i],    Q_j = prod_{l<j} (1 - pi_l).
 
-    a sums h x before i; m_i and c_i sum ``pi h`` and ``pi (1 - pi) h^2`` from i on. log_q is log Q,
-    of shape (V + 1,); m and c have the shape (n, V + 1).
+    a is the sum of ``h_l x_l`` before i; m_i and c_i are the sums of ``pi h`` and
+    ``pi (1 - pi) h^2`` from i on. log_q is log Q, of shape (V + 1,).
+    m and c have the shape (n, V + 1).
     """
 
     log_q: Floats

@@ -200,7 +200,7 @@ class Fourier(BaseMeasure):
 def _invert(series: NDArray[np.complexfloating[Any]], target: Floats) -> Floats:
     """Return x where the integral of ``1 + 2 Re sum_k c_k e^(2 pi i k x)`` is the target.
 
-    Newton's steps, or else bisection, in a shrinking bracket.
+    Newton's steps stay in a shrinking bracket, or else are bisections.
     """
     frequencies = np.arange(1, series.shape[1])
     density, integral = 2 * series[:, 1:], series[:, 1:] / (1j * np.pi * frequencies)
@@ -222,7 +222,7 @@ def _invert(series: NDArray[np.complexfloating[Any]], target: Floats) -> Floats:
 def _evaluate(
     coefficients: NDArray[np.complexfloating[Any]], z: NDArray[np.complexfloating[Any]]
 ) -> Floats:
-    """Return the real part of ``sum_k c_k z^k``, k = 1, 2, ..., by Horner's rule."""
+    """Return the real part of ``sum_k c_k z^k``, by Horner's rule."""
     total = np.zeros(len(coefficients), dtype=complex)
     for c in coefficients.T[::-1]:
         total = (total + c) * z

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Weights on the features, phi = s * x, for example of TF-IDF."""
+"""Weights on the features, ``phi = s * x``, for example of TF-IDF."""
 
 from dataclasses import dataclass, replace
 from typing import Self
