@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Estimators, and the table of published methods."""
+"""Estimators of topic models."""
 
 from streamtopics.base.composition import Schedule
 from streamtopics.estimators.aspect_sentiment import AspectSentimentModel

@@ -165,7 +165,6 @@ class AspectSentimentModel(LearnsByRule, SentenceTopics):
             warn_of_few_steps(self, f"make batch_size smaller, or take update={rule}")
 
     def _prior(self, name: str, X: sparse.csr_matrix) -> np.ndarray:
-        """The prior of each topic."""
         names = self.sentiment_names_
         prior = check_word_prior(self, name, X, len(names), "n_sentiments", classes=names)
         return prior if prior.shape[1] == 1 else np.repeat(prior, self.n_aspects, axis=1)
@@ -181,7 +180,7 @@ class AspectSentimentModel(LearnsByRule, SentenceTopics):
         Returns
         -------
         sentiment : ndarray of shape (n_documents,)
-            One of `classes_`; the first of equally probable sentiments.
+            The first of equally probable sentiments.
         """
         most_probable = self._sentiments(X, groups, "predict").argmax(axis=1)
         return np.asarray(self.classes_[most_probable])

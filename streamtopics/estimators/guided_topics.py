@@ -127,9 +127,7 @@ class GuidedTopics(TakesVectors):
         time the number has grown by a tenth. A rule with forgetting keeps none.
     batch_size : int, default=20000
         Documents in a minibatch of `fit`. The first minibatch should hold many seed words.
-    max_iter : int, default=1
-        Passes of `fit` over the corpus.
-    {common_parameters}
+    {max_iter, common_parameters}
 
     Attributes
     ----------
@@ -267,7 +265,6 @@ class GuidedTopics(TakesVectors):
         return sparse.csr_matrix(seeded / np.maximum(seeded.sum(axis=1, keepdims=True), 1))
 
     def _labels(self, y: Any, n_documents: int) -> sparse.csr_matrix:
-        """Pseudo-tokens from labels."""
         remedy = "use their names, and None for documents without a label"
         labels = read_some_labels(y, n_documents)
         codes = codes_of(labels, self.topic_names_.tolist(), remedy)

@@ -185,7 +185,7 @@ class HDPVarGibbs(HDPModel):
 
     {parameters, first_n_components, kappa}
     tau : float, default=0
-        Delay of the step size, in minibatches; larger values slow the first steps down.
+        Delay of the step size, in minibatches.
     n_documents : int or None, default=None
         Size of the corpus (the papers' D). None is the number of documents seen so far.
     {hdp_documents}

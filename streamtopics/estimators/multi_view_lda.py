@@ -55,8 +55,7 @@ WEIGHTS_AT_ONCE = 2**26
 class MultiViewLDA(ClassifierMixin, LearnsByRule, LearntTopics, CountsInput):
     """A classifier with topics of each class and topics shared by all classes (MviewLDA).
 
-    The words of a document are drawn from the topics of its class and from shared topics. A new
-    document gets the class with the greatest log p(class) plus a bound on log p(words | class).
+    A document gets the class with the greatest log p(class) plus a bound on log p(words | class).
 
     Parameters
     ----------
@@ -224,7 +223,6 @@ class MultiViewLDA(ClassifierMixin, LearnsByRule, LearntTopics, CountsInput):
         self._commit = self._first_commit(Stacked([*parts, last], n_boosted=n_classes))
 
     def _class_priors(self, name: str, batch: Documents) -> list[np.ndarray]:
-        """The prior of each class's topics."""
         X, y, classes = batch.X, batch.columns["y"], self.classes_
         prior, n = getattr(self, name), len(classes)
         prior = class_words_prior if prior is None else prior

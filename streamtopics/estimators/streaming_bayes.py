@@ -271,7 +271,7 @@ class StreamingBayes(
         return self._density("score_samples", X, y)
 
     def score(self, X: ArrayLike, y: OptionalArray = None) -> float:
-        """Return the log predictive density, in nats per sample; higher is better.
+        """Return the log predictive density, in nats per sample.
 
         {samples, targets}
 

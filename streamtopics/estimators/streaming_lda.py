@@ -228,5 +228,4 @@ class StreamingLDA(Editable):
 
 
 def is_auto(value: object) -> bool:
-    """Whether the estimator chooses a part."""
     return isinstance(value, str) and value == "auto"

@@ -51,7 +51,7 @@ class StreamingMixture(ReportsLifetimes, TakesVectors, Editable):
     births : DirichletProcess or None, default=None
         How clusters are born and die, for example ``DirichletProcess()`` of `streamtopics.updates`;
         at most `n_components` live at once. A rule with forgetting, for example
-        ``PowerPrior(Memory(10_000))``, makes room. A new cluster is found within one large
+        ``PowerPrior(Memory(10_000))``, frees dead clusters. A new cluster is found within one large
         minibatch. None keeps the first clusters.
     vector_weight : float, default=0.2
         Power of the probability of a document's vector, in [0, 1]. With 0 `vectors` do not count;

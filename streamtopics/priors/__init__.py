@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Word priors from knowledge: Zipf's law, seed words, and the words of classes.
-
-Functions return pseudo-counts, in tokens, for known columns. Records such as `SeedWords` are
-parameters of models and compute the pseudo-counts in `fit`.
-"""
+"""Word priors from knowledge: arrays for known columns, and records made into arrays in `fit`."""
 
 from streamtopics.priors.class_words import ClassWords, class_words_prior
 from streamtopics.priors.columns import MASS_PER_WORD, Columns, Symmetric, WordPrior, resolved

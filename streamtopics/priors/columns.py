@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Named columns of counts, and records of priors."""
+"""Columns of counts, and records of priors."""
 
 import reprlib
 from collections.abc import Collection, Mapping

@@ -24,7 +24,7 @@ from streamtopics.utils.checks import MOST_SCALE, check_number, floats
 def word_ranks(words: Collection[str], vocabulary: Vocabulary) -> np.ndarray:
     """Return the frequency rank of each word of a vocabulary, from 1.
 
-    Words absent from the list share a mean rank.
+    Only words of the vocabulary have ranks. Words absent from the list share a mean rank.
 
     Parameters
     ----------
@@ -70,8 +70,8 @@ def zipf_prior(
     exponent : float, default=1.07
         Exponent of the law; Nguyen et al. take 1.07 for English.
     mass : float or None, default=None
-        Sum of the prior over the words, in tokens. None is 0.05 for each word. Results depend more
-        on the sum than on the shape.
+        Sum of the prior over the words, in tokens for each topic. None is 0.05 for each word.
+        Results depend more on the sum than on the shape.
 
     Returns
     -------

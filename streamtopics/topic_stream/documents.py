@@ -111,12 +111,10 @@ class HoldsDocuments(WithCache):
 
     @property
     def n_documents_seen_(self) -> int:
-        """Documents, held-back ones included."""
         return self._n_documents
 
     @property
     def n_tokens_seen_(self) -> float:
-        """Tokens of known words."""
         return self._n_tokens
 
     @property
@@ -135,7 +133,6 @@ class HoldsDocuments(WithCache):
         return self.pipeline_.steps[-1][1]
 
     def _locks(self) -> list[Any]:
-        """Locks of the stream, its pipeline and its topics."""
         if not self._begun:
             return [lock_of(self)]
         return [lock_of(self), *self.pipeline_._locks(), lock_of(self._topics)]

@@ -90,9 +90,10 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
     model : estimator of topics or None, default=None
         A clone is fitted. None is ``StreamingLDA(n_components, random_state=random_state)``.
     vectorizer : transformer or None, default=None
-        A clone counts words. None is a `StreamingCountVectorizer` of 20,000 words with three
-        letters or more, in five documents or more, without English stop words. A given vectorizer
-        needs `max_features` because new words get columns; `fit` leaves half of the columns free.
+        A clone counts words. None is a `StreamingCountVectorizer` of 20,000 columns, for words of
+        three letters or more in five documents or more, without English stop words. A given
+        vectorizer needs `max_features` because new words get columns; `fit` leaves half of the
+        columns free.
     n_documents : int, default=5000
         Size of the random sample of documents, for display.
     error_rate : float in (0, 1), default=0.05

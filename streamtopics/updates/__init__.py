@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Update rules: how a posterior learns a minibatch.
-
-A rule has two methods, ``init(posterior) -> state`` and ``step(posterior, learn, state) -> (Blend,
-state)``. See `Rule`.
-"""
+"""Update rules: how a posterior learns a minibatch."""
 
 from streamtopics.updates.births import DirichletProcess
 from streamtopics.updates.bps import BPS, SVB, Boost

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Births and deaths of topics along a stream."""
+"""Births and deaths of topics."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace

@@ -37,7 +37,7 @@ class Boost:
         check_one_of(("whole", "topic"), norm=self.norm)
 
     def weight(self, posterior: Posterior, statistics: AnyStatistics) -> float | np.ndarray:
-        """The factor r_t of the prior, one number or one per topic."""
+        """Factor of the prior, one number or one per topic."""
         if self.norm == "whole":
             said, known = map(posterior.pooled, (statistics.mass, posterior.boosted_mass))
             return self.scale * (said / known)
@@ -51,8 +51,8 @@ NO_BOOST = Boost(0.0)
 class BPS(Rule):
     """Streaming variational Bayes with a boosted prior that does not vanish.
 
-    ``lam_t = lam_{t-1} + s_t + r_t xi``, for posteriors lam, statistics s_t and a boosted prior xi:
-    Nguyen et al. (2020), equations 34, 42 and 43.
+    ``lam_t = lam_{t-1} + s_t + r_t xi``, for posteriors lam, statistics s_t, a boosted prior xi and
+    its weight r_t by `Boost`: Nguyen et al. (2020), equations 34, 42 and 43.
 
     Parameters
     ----------

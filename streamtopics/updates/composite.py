@@ -38,10 +38,7 @@ def apply_composite(
     posterior: TopicPosterior,
     state: Any,
 ) -> tuple[Blend, Any]:
-    """The blend that adds minibatches learnt from an older posterior, and the next state.
-
-    Without learning in between the result equals the steps themselves.
-    """
+    """The blend that adds minibatches learnt from an older posterior, and the next state."""
     if composite.is_of(posterior.counters):
         return composite.blend, composite.states[1]
     blend = _reweighted(rule, composite, posterior)

@@ -65,7 +65,7 @@ class DocTopicUpdate(Protocol):
 
 @dataclass(frozen=True)
 class Fixed:
-    """An alpha that is not learnt."""
+    """Keeps alpha, the documents' Dirichlet parameter."""
 
     burn_in: ClassVar[int] = 0
     needs: ClassVar[frozenset[str]] = frozenset()
@@ -132,9 +132,10 @@ class RunningMean(ABC):
 
 @dataclass(frozen=True)
 class FixedPoint(RunningMean):
-    """Maximum likelihood of alpha, from the running mean of the log topic proportions.
+    """Learns alpha, the documents' Dirichlet parameter, by maximum likelihood.
 
-    Minka (2000), "Estimating a Dirichlet distribution", as in Dupuy and Bach (2017).
+    Minka (2000), "Estimating a Dirichlet distribution", from a running mean of log topic
+    proportions as in Dupuy and Bach (2017).
 
     Parameters
     ----------
@@ -161,13 +162,12 @@ class FixedPoint(RunningMean):
 
 @dataclass(frozen=True)
 class GammaPrior(RunningMean):
-    """Maximum a posteriori of alpha under alpha_k ~ Gamma(shape, inverse_scale), in one pass.
+    """Learns alpha, the documents' Dirichlet parameter, by its mode under a gamma prior.
 
     ``alpha_k = (shape - 1 + sum_d x_dk) / (inverse_scale + sum_d y_d)``. Each document, with N_d
     tokens and n_dk of topic k, adds ``x_dk = alpha_k (psi(alpha_k + n_dk) - psi(alpha_k))`` and
-    ``y_d = psi(alpha_0 + N_d) - psi(alpha_0)``, with alpha_0, the sum of alpha: Sato et al. (2010),
-    "Deterministic single-pass model for LDA". With a step size r the sums are of the last 1 / r
-    minibatches.
+    ``y_d = psi(alpha_0 + N_d) - psi(alpha_0)``, with alpha_0, the sum of alpha: Sato et al. (2010).
+    With a step size r the sums are of the last 1 / r minibatches.
 
     Parameters
     ----------
@@ -201,10 +201,10 @@ class GammaPrior(RunningMean):
 
 @dataclass(frozen=True)
 class DampedNewton:
-    """A Newton step of alpha for each minibatch, times the step size.
+    """Learns alpha, the documents' Dirichlet parameter, by a Newton step for each minibatch.
 
-    Hoffman et al. (2010), "Online learning for latent Dirichlet allocation". A step is skipped if
-    an alpha would leave (1e-3, 1e4].
+    Hoffman et al. (2010). The change is times the step size, or 0 if an alpha would leave (1e-3,
+    1e4].
 
     Parameters
     ----------
@@ -242,9 +242,9 @@ class DampedNewton:
 
 @dataclass(frozen=True)
 class Shares(RunningMean):
-    """Alpha in proportion to the mean topic proportions, for one topic a document.
+    """Learns alpha, the documents' Dirichlet parameter, if each document has one topic.
 
-    The sum of alpha stays.
+    alpha follows the mean topic proportions. Its sum does not change.
 
     Parameters
     ----------

@@ -26,8 +26,8 @@ class HierarchicalPowerPrior(LearnsRate):
     """Forgetting at a rate learnt anew from each minibatch.
 
     ``lam_t = E[rho_t] lam_{t-1} + (1 - E[rho_t]) eta + s_t``, for posteriors lam, the prior eta and
-    statistics s_t. Rounds maximise a double bound of the evidence: algorithm 1 of Masegosa et al.
-    (2020).
+    statistics s_t. Rounds in each minibatch maximise a double bound of the evidence: algorithm 1 of
+    Masegosa et al. (2020).
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class HierarchicalPowerPrior(LearnsRate):
         Prior of rho.
     rate_starts : tuple of float
         Values of E[rho] to start from; the result with the greatest bound is taken. With several
-        the local step must report a bound.
+        starts the inference must report a bound.
     boost : Boost
         Boost of the prior, fixed in the first round.
     max_rounds : int
@@ -111,7 +111,7 @@ class HierarchicalPowerPrior(LearnsRate):
     def _evidence(
         self, from_posterior: np.ndarray, from_prior: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Nats in favour of keeping, for each rho, and KL(q || eta + boost xi) of its topics."""
+        """Nats in favour of keeping, and KL(q || eta + boost xi), for each rho."""
         if self.rate == "shared":
             from_posterior, from_prior = from_posterior.sum()[None], from_prior.sum()[None]
         return from_prior - from_posterior, from_prior

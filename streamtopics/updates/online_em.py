@@ -16,10 +16,9 @@ from streamtopics.utils.checks import check_method
 class OnlineEM(Rule):
     """Online EM: topics from a running mean of expected statistics per document.
 
-    ``lam_t = (1 - r_t) lam_{t-1} + r_t s_t / B``, smoothed, with statistics s_t of B documents; the
-    topics are lam normalised. The smoothing is the maximum a posteriori under Dirichlet(1 + eta),
-    given n_t documents in the mean: ``1 / n_t = (1 - r_t)^2 / n_{t-1} + r_t^2 / B``. Cappé and
-    Moulines (2009); algorithm 1 of chapter 3 of Dupuy (2017).
+    ``lam_t = (1 - r_t) lam_{t-1} + r_t s_t / B``, for statistics s_t of B documents; the topics are
+    lam normalised. The prior smooths the topics by maximum a posteriori. Cappé and Moulines (2009);
+    algorithm 1 of chapter 3 of Dupuy (2017).
 
     Parameters
     ----------
@@ -55,6 +54,8 @@ class OnlineEM(Rule):
 def running_mean(posterior: Any, statistics: AnyStatistics, rate: float) -> Blend:
     """The blend to ``(1 - r) lam + r / B s``, smoothed."""
     gain = rate / statistics.n_documents
+    # Maximum a posteriori under Dirichlet(1 + eta): eta weighs against the n documents in the
+    # mean, 1 / n_t = (1 - r)^2 / n_{t-1} + r^2 / B.
     remembered = (1 - rate) ** 2 * posterior.c + rate * gain
     smoothing = remembered - (1 - rate) * posterior.c
     return Blend(1 - rate, gain, smoothing, statistics)

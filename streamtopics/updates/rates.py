@@ -99,10 +99,10 @@ class RatePrior(Protocol):
 
 @dataclass(frozen=True)
 class Exponential:
-    """Prior of a retention rate rho, proportional to ``exp(gamma rho)`` on [0, 1].
+    """Prior of a retention rate rho, with density proportional to ``exp(gamma rho)`` on [0, 1].
 
-    Equations 26 to 28 of Masegosa et al. (2020). The 0.1 of the paper, "close to uniform", is a
-    gamma of -0.1 (the signs of the equations differ).
+    Equations 26 to 28 of Masegosa et al. (2020), with another sign: the 0.1 of the paper, "close to
+    uniform", is a gamma of -0.1.
     """
 
     gamma: float

@@ -187,7 +187,7 @@ class Growing(Wrapper):
     Parameters
     ----------
     update : Rule
-        A rule with a gain of 1.
+        A rule that adds s_t with weight 1.
     power : float
         h, at least 1 for equal weights. With 3, the first third of a stream has 4 % of the weight.
     """
