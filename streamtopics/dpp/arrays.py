@@ -18,7 +18,7 @@ def dense(x: Any) -> Floats:
 
 
 def products(A: Floats, B: Floats) -> Floats:
-    """Return A B of each pair of matrices, in the same bits for any place in memory.
+    """Return A B of each pair of matrices, with the same bits for any alignment in memory.
 
     BLAS without AVX rounds products with one column by their alignment.
     """

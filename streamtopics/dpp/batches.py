@@ -69,7 +69,7 @@ class SetBatches:
 
     @cached_property
     def log_repeats(self) -> Floats:
-        """Sum of log m! over the different points of each set, for a point with m copies."""
+        """Sum of log m! over the points of each set, for a point with m copies."""
         points, sizes = self.measure.canonical(self.sets.points), self.sets.sizes
         rows = as_rows(points if points.ndim == 2 else points[:, None])
         key = rows @ np.random.default_rng(0).random(rows.shape[1])

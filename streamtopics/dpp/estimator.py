@@ -54,7 +54,7 @@ thread_controller = cache(ThreadpoolController)
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Learnt(Commit):
-    """Learnt state of `LowRankDPP`; `objective` is empty after `partial_fit`."""
+    """Learnt state of `LowRankDPP`."""
 
     totals: Totals
     measure: BaseMeasure
@@ -110,8 +110,8 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
     theta : {"shared", "document"}, default="shared"
         Whether all sets share one theta while U is learnt. "document" scores far lower.
     penalty : float, default=0.001
-        Weight of the sum of theta, as a mean over sets, plus the square of the sum of the lengths
-        of U's columns.
+        Weight of the penalty: the sum of theta, averaged over sets, plus the square of the sum of
+        the lengths of U's columns.
     max_iter : int, default=100
         Maximal rounds of `fit`: 20 iterations of L-BFGS on U, then steps on the rest.
     tol : float, default=0.001

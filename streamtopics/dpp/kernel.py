@@ -36,7 +36,7 @@ class Kernel:
     ----------
     U : array-like of shape (V, r)
     theta : array-like of shape (r,)
-        At least 0, as gamma.
+        At least 0, like gamma.
     gamma : float, default=0.0
 
     Examples
@@ -211,7 +211,7 @@ def log_normalizer(process: Process) -> float:
 
 
 def slope_theta(projected: Projected, theta: Floats) -> Floats:
-    """Return ``d log_det / d theta_k = rho [(I + rho P Th)^-1 P]_kk``."""
+    """Return the derivative of log_det by each theta_k: ``rho [(I + rho P Th)^-1 P]_kk``."""
     r = len(projected.P)
     moved = np.eye(r) + projected.rho * projected.P * theta[..., None, :]
     solved = np.linalg.solve(moved, np.broadcast_to(projected.P, moved.shape))
@@ -219,7 +219,7 @@ def slope_theta(projected: Projected, theta: Floats) -> Floats:
 
 
 def shrunk(projected: Projected, theta: Floats) -> Floats:
-    """Return ``Th^{1/2} M^-1 Th^{1/2} = (Th^-1 + rho P)^-1``."""
+    """Return ``Th^{1/2} M^-1 Th^{1/2}``, as in the derivatives by U and gamma."""
     root = np.sqrt(theta)
     result: Floats = root[..., :, None] * np.linalg.inv(core(projected, theta)) * root[..., None, :]
     return result

@@ -106,7 +106,7 @@ def start(
 
 
 def objective(data: SetBatches, parameters: Parameters, penalty: float) -> float:
-    """Return F, in nats per set."""
+    """Return the objective F, in nats per set."""
     value, _ = smooth_penalty(parameters.U, parameters.theta)
     return float(-log_likelihood(data, parameters).mean() + penalty * value)
 
@@ -185,7 +185,7 @@ def learn_minibatch(data: SetBatches, state: Online, settings: Settings = DEFAUL
 def resume(
     minibatches: Iterable[SetBatches], parameters: Parameters, settings: Settings = DEFAULT
 ) -> Online:
-    """Return the state as if `learn_minibatch` had found these parameters."""
+    """Return the state for further minibatches after `fit` has found `parameters`."""
     state, still = Online.of(parameters), replace(settings, step_size=0.0)
     for data in minibatches:
         found = learn_minibatch(data, state, still)
@@ -235,7 +235,7 @@ def joint_step(
 ) -> Parameters:
     """Return parameters after a step of theta, gamma and the noise level.
 
-    With a `share` below 1 even empty sets leave everything above 0.
+    A `share` below 1 goes part of the way only, so nothing reaches 0.
     """
     up, down = found.theta.up, found.theta.down + settings.penalty
     if parameters.shared:
@@ -264,14 +264,14 @@ def rescale(
 
 
 def smooth_penalty(U: Floats, theta: Floats) -> tuple[float, Floats]:
-    """Return R with ``|u| = (u'u + 1e-16)^{1/2}``, and its derivative by U."""
+    """Return the penalty R, smoothed at columns of 0, and its derivative by U."""
     norms = np.sqrt((U**2).sum(axis=0) + SMOOTHING)
     value = np.atleast_2d(theta).mean(axis=0).sum() + norms.sum() ** 2
     return float(value), 2 * norms.sum() * U / norms
 
 
 def column_norms(U: Floats, theta: Floats) -> Floats:
-    """Return b_k of each column."""
+    """Return the strength b_k of each column of U, of shape (r,)."""
     return np.asarray(np.linalg.norm(U, axis=0) * np.sqrt(np.atleast_2d(theta).mean(axis=0)))
 
 
@@ -286,7 +286,7 @@ def balance(U: Floats, theta: Floats) -> tuple[Floats, Floats, Floats]:
 
 
 def active(U: Floats, theta: Floats, *, tolerance: float = 1e-2) -> NDArray[np.bool_]:
-    """Return whether b_k is more than `tolerance` times the largest."""
+    """Return whether the strength of each column is above `tolerance` times the largest."""
     b = column_norms(U, theta)
     result: NDArray[np.bool_] = b > tolerance * b.max(initial=0.0)
     return result

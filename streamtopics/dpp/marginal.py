@@ -5,7 +5,7 @@ The marginal kernel is ``K = sigma I + Diag(p)^{1/2} Phi B Phi' Diag(p)^{1/2}`` 
 
     B = rho^2 [gamma S^-1 + S^-1 Ut M^-1 Ut' S^-1],    S = I + rho gamma Sigma.
 
-sigma and rho come from the noise, Ut and M are as in `kernel`. A need not be invertible.
+sigma and rho come from the noise, Ut and M are as in `kernel`.
 
 Source: Dupuy (2017), proposition 1, equations 20 and 22; Kulesza and Taskar (2012), section 3.1.
 """
@@ -44,7 +44,6 @@ class Marginal:
         return np.asarray(self.b + (self.R**2).sum(axis=1) - (self.N**2).sum(axis=1))
 
     def times(self, X: Floats) -> Floats:
-        """Return ``B X``, for X of shape (V, n)."""
         return self.b[:, None] * X + self.R @ (self.R.T @ X) - self.N @ (self.N.T @ X)
 
     def product(self, Phi: Points) -> Floats:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Noise: points in addition to the low-rank part, which make any set possible.
 
-The normaliser of `Background` is ``e^level det(I + A Sigma)``; `Counting` is as in Dupuy (2017).
+Source: Dupuy (2017), for `Counting`.
 """
 
 from abc import abstractmethod

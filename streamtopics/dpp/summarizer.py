@@ -118,7 +118,7 @@ class DigestSentence(NamedTuple):
     score, log_gain : float
         As in `Summary`.
     n_documents : int
-        Number of documents with a sentence closest, by the cosine, to this sentence of the digest.
+        Number of documents closer, by the cosine, to this sentence than to others of the digest.
     """
 
     document: int

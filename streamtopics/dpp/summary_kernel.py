@@ -102,7 +102,7 @@ def cosine_candidates(
 
 
 def log_power(quality: Floats, quality_power: float) -> Floats:
-    """Return ``log q^{power / 2}``, -inf for q = 0."""
+    """Return ``log q^{power / 2}`` for qualities q, -inf for q = 0."""
     logs = np.log(quality, where=quality > 0, out=np.zeros(len(quality)))
     return np.where(quality > 0, 0.5 * quality_power * logs, -np.inf)
 
@@ -136,7 +136,7 @@ def thesis_candidates(model: LowRankDPP, X: sparse.csr_matrix, quality_power: fl
 
 @dataclass(frozen=True, eq=False)
 class Selection:
-    """Chosen points in order, and the gain of each in log det L_Y, in nats."""
+    """Chosen points in order, and the gain of each in the log determinant, in nats."""
 
     chosen: Places
     log_gains: Floats

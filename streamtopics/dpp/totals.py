@@ -39,7 +39,7 @@ class Totals(ABC):
         """Return the totals with further sets."""
 
     def independent_log_likelihood(self, sets: PointSets) -> Floats | None:
-        """Return the log-likelihood of independent points; None for a Poisson number of draws."""
+        """Return the log-likelihood of sets of independent points; None for Poisson sizes."""
         return None
 
 
@@ -178,7 +178,7 @@ class FixedMeasure(Totals):
 
     @property
     def n_columns(self) -> int:
-        """Columns of the points; Fourier has more features."""
+        """Number of columns of a point."""
         points = self.known.sample(0, np.random.default_rng(0))
         return points.shape[1] if points.ndim == 2 else len(self.known.v)
 

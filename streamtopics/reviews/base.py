@@ -224,7 +224,7 @@ class RatedTopicModel(LearntTopics, CountsInput):
         return step, replace(commit, log_theta=log_theta, remembered=step.remembered)
 
     def _solved(self, alpha: np.ndarray, *mean_logs: np.ndarray | None) -> np.ndarray:
-        """Return alpha and omega, by Newton's method if learnt and observed."""
+        """Return the priors alpha and omega, by Newton's method if learnt and observed."""
         solved, K = alpha.copy(), self.n_components
         for part, mean_log in zip((np.s_[:K], np.s_[K:]), mean_logs, strict=False):
             if self.learn_priors and mean_log is not None and len(alpha[part]) > 1:
@@ -252,7 +252,6 @@ class RatedTopicModel(LearntTopics, CountsInput):
 
     @contextmanager
     def _rounds(self, n_tokens: float, n_stages: int = 1) -> Iterator[Callable[..., EMResult]]:
-        """Yield `run_em` with the estimator's parameters and a display of progress."""
         eta, n_tokens = self._commit.posterior.eta, max(n_tokens, 1.0)
         total, shown = n_stages * self.max_iter, self.verbose > 0
         with Progress(type(self).__name__, total, enabled=shown, units=self._units) as line:

@@ -42,7 +42,7 @@ AlphaStep = Callable[[np.ndarray, Statistics, Any], np.ndarray]
 
 @dataclass(frozen=True)
 class EMResult:
-    """Result of the last round, and L in nats for each round but a random start."""
+    """Result of the last round, and the bound L of each round but a random start."""
 
     posterior: TopicPosterior
     statistics: Statistics

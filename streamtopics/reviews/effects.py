@@ -116,7 +116,7 @@ def learn_effects(
 
 
 def _part(table: Table, labels: Labels, n: int) -> tuple[Table, np.ndarray, sparse.csr_matrix]:
-    """Return a table with further labels, the rows that occur, and their indicators."""
+    """Return a table with further labels, the rows that occur, and their indicator matrix."""
     if labels is None:
         return table, np.empty(0, int), sparse.csr_matrix((n, 0))
     table = table.extended(labels)

@@ -75,7 +75,7 @@ class Ratings:
 def objective(
     factors: Factors, ratings: Ratings, counts: np.ndarray, text_weight: float
 ) -> tuple[float, Factors]:
-    """Return errors + penalties ``- text_weight sum_ik counts_ik log theta_ik``, and gradient."""
+    """Return the objective for expected topic counts of items, (n_items, K), and its gradient."""
     before, peakedness = ratings.before, factors.peakedness
     log_theta = log_softmax(peakedness * factors.items[:, 1:], axis=1)
     error = factors.ratings(ratings.user, ratings.item) - ratings.y
@@ -108,7 +108,7 @@ def fit_factors(
     factors: Factors, ratings: Ratings, counts: np.ndarray, text_weight: float, n_steps: int,
     *, learn_peakedness: bool,
 ) -> Factors:  # fmt: skip
-    """Return the factors after steps of L-BFGS; log peakedness is ``M tanh(v / M)``, v free."""
+    """Return the factors after steps of L-BFGS, with peakedness up to `MOST_PEAKEDNESS`."""
     n_users, n_items, width = len(factors.users), len(factors.items), factors.users.shape[1]
     most = np.log(MOST_PEAKEDNESS)
 
@@ -169,6 +169,6 @@ def expected_topics(
 
 
 def log_prior(posterior: TopicPosterior) -> float:
-    """Return ``eta sum_kw log phi_kw``."""
+    """Return the log prior of the topics, ``eta sum_kw log phi_kw``."""
     phi = posterior.dense() / posterior.mass
     return float((np.broadcast_to(posterior.eta, phi.shape) * np.log(phi)).sum())

@@ -44,8 +44,6 @@ SWEEPS_OF_START, ROUNDS_OF_START, ROUNDS_OF_STEP = 20, 20, 2
 
 @dataclass(frozen=True, kw_only=True)
 class FactorsCommit(RatedCommit):
-    """Learnt state of `HiddenFactorsTopics`."""
-
     _holds = "shared_user: K; offset:; peakedness:"
     items: Table  # Bias, factors, number of ratings, and expected tokens of each topic.
     users: Table  # Bias, factors, number of ratings.
@@ -75,7 +73,8 @@ class HiddenFactorsTopics(UserItemModel):
 
     A rating is an offset, a bias of the user, a bias of the item, and the inner product of the
     factors of both. The factors of an item are also, up to scale, the logarithms of the topic
-    proportions of its reviews. So words help to predict ratings, above all of items with few.
+    proportions of its reviews. So words help to predict ratings, above all of items with few
+    ratings.
 
     Parameters
     ----------
@@ -102,7 +101,8 @@ class HiddenFactorsTopics(UserItemModel):
     components_ : ndarray of shape (n_components, n_features)
         Expected tokens of each word in each topic, with the pseudo-counts; not normalised.
     items_, users_ : Table
-        `values` for each of `labels`: bias, factors, number of ratings; for items topic tokens.
+        `values` has a row for each of `labels`: bias, factors, number of ratings; for items also
+        tokens of topics.
     offset_, peakedness_ : float
         Offset of the ratings; ratio of log proportions to factors of items (the paper's kappa).
     objective_ : list of float
@@ -115,8 +115,8 @@ class HiddenFactorsTopics(UserItemModel):
 
     The paper samples topics of words; here expectations are used. In a stream, factors with many
     ratings move little, and `peakedness_` stays. Without `items` each review is an item of its own;
-    without `users` all reviews have the same user. Unknown users have mean factors, unknown items
-    factors by the review.
+    without `users` all reviews have the same user. Unknown users have mean factors; the factors of
+    unknown items come from the review.
 
     References
     ----------
@@ -344,7 +344,7 @@ class HiddenFactorsTopics(UserItemModel):
         n_items : int, default=10
             Maximal number of items.
         exclude : iterable of labels, default=()
-            Items to leave out, such as items rated by the user, not remembered by the model.
+            Items to leave out. The model does not remember the items rated by a user.
 
         Returns
         -------

@@ -144,7 +144,7 @@ class RatedLDA:
     def bounds(
         self, reviews: Reviews, found: Inferred, prior: np.ndarray, topics: Topics, *, fixed: bool
     ) -> np.ndarray:
-        """Return the bound of each profile, in nats, without the factors of words."""
+        """Return the bound of each profile, in nats, up to a constant of the words."""
         bound = found.log_sums.copy()
         if not fixed:
             bound -= dirichlet.kl(found.gamma.astype(np.float64), prior)

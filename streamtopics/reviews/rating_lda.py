@@ -47,8 +47,6 @@ EFFECT_PENALTY = 5.0
 
 @dataclass(frozen=True, kw_only=True)
 class RatingCommit(RatedCommit):
-    """Learnt state of `RatingLDA`."""
-
     _holds = "log_share: 2"
     effects: Effects = NO_EFFECTS
     profiles: Table
@@ -90,7 +88,7 @@ class RatingLDA(UserItemModel):
     n_components : int, default=10
         Number of descriptive topics.
     profile : {"document", "item", "user"}, default="document"
-        Owner of topic proportions; "item" needs `items` and "user" `users` in learning.
+        Owner of topic proportions. In learning "item" needs `items`, "user" needs `users`.
     qualitative : bool, default=True
         Whether to learn the positive and the negative topic, from ratings.
     refine : bool, default=False
@@ -118,8 +116,8 @@ class RatingLDA(UserItemModel):
         positive and the negative topic follow, also in `topic_word_`, `topic_weights_` and
         `prior_retention_`.
     qualitative_prior_, topic_word_prior_ : ndarray of shape (2,) and (n_features,)
-        Dirichlet parameter of the shares of descriptive and other words in a review, (9, 1) unless
-        learnt; and Dirichlet parameter of the topics.
+        Dirichlet parameters: of the shares of descriptive and other words in a review, (9, 1)
+        unless learnt; and of the topics.
     effects_ : Effects
         `mean` rating, and effects on ratings in the tables `users` and `items`.
     profiles_ : Table
@@ -321,7 +319,7 @@ class RatingLDA(UserItemModel):
         return out
 
     def _positive(self, labels: Labels, n: int) -> np.ndarray:
-        """Return the probability of a positive review, kept away from 0 and 1."""
+        """Return the probability of praise, kept away from 0 and 1."""
         effects = self._commit.effects
         least = 1 / (2 + effects.n)
         share: np.ndarray = probability_of_positive(effects, labels["items"], n)
@@ -352,7 +350,7 @@ def _with_counts(
 
 
 def _with_qualitative(result: EMResult, reviews: Reviews, omega: np.ndarray) -> TopicPosterior:
-    """Return the learnt topics and a topic for each sign.
+    """Return the learnt topics, and a positive and a negative topic.
 
     Both start from words more frequent in the sign than expected.
     """

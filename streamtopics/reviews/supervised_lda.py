@@ -52,8 +52,6 @@ LEAST_LENGTH = 1e-4
 
 @dataclass(frozen=True, kw_only=True)
 class SupervisedCommit(RatedCommit):
-    """Learnt state of `SupervisedLDA`."""
-
     _holds = (
         "posterior: V K; offset:; response.coefficients: K; response.variance: >0; response.mean:; "
         "moments.n: >=0; moments.squares: >=0; moments.total:; "
@@ -202,7 +200,6 @@ class SupervisedLDA(RatedTopicModel):
         )
 
     def _e_step(self, minibatch: Minibatch, y: np.ndarray, pool: Workers) -> EStep:
-        """Return the E-step of a round."""
         model = ResponseLDA(self.local_tol, self.max_local_iter)
         penalty = float(self.response_penalty)
 

@@ -58,7 +58,7 @@ class BaseMeasure(ABC):
         """Draw x in proportion to ``p(x) (h'phi(x))^2``, for each row h of H, of shape (n, V)."""
 
     def canonical(self, points: Points) -> Points:
-        """Return points with equal rows for equal points."""
+        """Return points so that equal points have equal rows."""
         return points
 
     @property

@@ -134,8 +134,8 @@ class Gaps:
         Q_j / Q_i  [(a + m_j)^2 + c_j] / [(a + m_i)^2 + c_i],    Q_j = prod_{l<j} (1 - pi_l).
 
     a is the sum of ``h_l x_l`` before i; m_i and c_i are the sums of ``pi h`` and
-    ``pi (1 - pi) h^2`` from i on. log_q is log Q, of shape (V + 1,).
-    m and c have the shape (n, V + 1).
+    ``pi (1 - pi) h^2`` from i on. log_q is log Q, of shape (V + 1,). m and c have the shape
+    (n, V + 1).
     """
 
     log_q: Floats
