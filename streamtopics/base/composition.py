@@ -101,8 +101,8 @@ class Schedule:
         Largest weight of the prior in learning, as a share of the learnt mass; at least 1e-10. With
         more, topics of few words look alike. None sets no limit.
     n_rounds : int, default=1
-        Rounds between topics and documents in a minibatch; about 10 if few minibatches start from
-        random topics.
+        Rounds of inferring documents and updating topics in a minibatch; about 10 if few
+        minibatches start from random topics.
     n_start_rounds : int, default=1
         Least number of rounds in each of the first three minibatches or parts.
     warm_rounds : bool, default=False
@@ -110,7 +110,7 @@ class Schedule:
     n_start_documents : int, default=0
         Number of first documents of a stream to keep. Topics start anew from the kept documents
         after each growth by a tenth, and may change places. Must be 0 with forgetting, averages or
-        births.
+        births of topics.
     averaging : {"linear", "uniform"} or None, default=None
         Weights of the average of iterates (Polyak and Ruppert), useful if a kappa is 1/2 or less.
         None does not average.
@@ -230,7 +230,7 @@ class Composition:
 
     @cached_property
     def rate_first(self) -> bool:
-        """Whether a rate is learnt from a minibatch before its parts."""
+        """Whether the rule learns a rate from a whole minibatch before its parts."""
         schedule, traits = self.schedule, self.traits
         bound = self.view.keeps_bound and schedule.prior_limit is None
         needs_bound = "local_bound" in traits.needs - (self.inference.reports if bound else set())
@@ -249,7 +249,7 @@ class Composition:
         seen: TopicPosterior | None = None,
         first: Source | None = None,
     ) -> tuple[Blend, Any]:
-        """Return the blend of a minibatch, whole or in parts, and the rule's next state.
+        """Return the update of a minibatch, whole or in parts, and the rule's next state.
 
         `seen` is a copy of the posterior for the minibatch's words. `first` are topics made from
         the corpus; None makes topics from this minibatch.

@@ -143,7 +143,7 @@ class StreamingEstimator(
         return changed
 
     def _record(self, name: str, value: object) -> Any:
-        """The record for a word, or the value itself."""
+        """The record for a word such as "hpp", or the value itself."""
         is_word = value is None or isinstance(value, str)
         return self._records[name].get(value, value) if is_word else value
 

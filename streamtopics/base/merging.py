@@ -31,8 +31,6 @@ def _merges(estimator: Any) -> bool:
 
 
 class Mergeable(StreamingEstimator):
-    """Adds `merge` to estimators of topics."""
-
     _composed: Callable[[], Any]
     _n_features_out: int
 

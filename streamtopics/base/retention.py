@@ -14,7 +14,7 @@ class ReportsRetention(StreamingEstimator):
 
     @property
     def drift_(self) -> list[Any]:
-        """Records of the last thousand minibatches."""
+        """Retention records of the last thousand minibatches."""
         self._check_forgets()
         return list(self._commit.drift)
 

@@ -152,7 +152,6 @@ def _n_axes(X: Any) -> int:
 
 
 def _grouped(counts: sparse.csr_matrix, groups: Any, caller: str) -> Sentences:
-    """Bring the rows of documents together."""
     if groups is None:
         raise ValueError(
             f"X, passed to {caller}, is one matrix with sentences as rows; pass groups, with the "

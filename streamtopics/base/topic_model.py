@@ -444,7 +444,7 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
 
 
 def with_hidden(prior: np.ndarray, n_hidden: int) -> np.ndarray:
-    """A prior with hidden topics first, with the mean prior of the topics.
+    """Add hidden topics, first and with the mean prior of the topics.
 
     Topics are the last axis; length 1 stands for equal topics.
     """

@@ -70,6 +70,7 @@ def make_rated_reviews(
         X : csr_matrix of shape (n_documents, n_features), int64
             Word counts.
         ratings, item, user : ndarray of shape (n_documents,)
+            Rating, item and user of each review.
         signs : ndarray of shape (n_documents,), int64
             1 for praise and -1 for blame.
         topic_word : ndarray of shape (n_components + 2, n_features)
@@ -79,6 +80,7 @@ def make_rated_reviews(
         qualitative : ndarray of shape (n_documents,)
             p_d.
         item_effects, user_effects : ndarray of shape (n_items,) and (n_users,)
+            Contributions to the rating.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The Dirichlet family: log b is the statistic of b in the simplex.
+"""The Dirichlet family: probabilities b that sum to 1, with the statistics log b.
 
-The natural parameter is the concentration alpha > 0: counts of words, with the prior's. The base
+The natural parameter is the concentration alpha > 0: counts of words and pseudo-counts. The base
 measure is h(b) = prod 1/b_v.
 
     A(alpha) = sum_v lnG(alpha_v) - lnG(sum_v alpha_v)
@@ -96,7 +96,7 @@ def _blocks(q: np.ndarray, p: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarr
 
 
 def mass(eta: np.ndarray) -> np.ndarray:
-    """sum_v alpha_v: the number of words, with the prior's."""
+    """sum_v alpha_v: the number of words, with pseudo-counts."""
     return np.add.reduce(eta, axis=-1, dtype=np.float64)
 
 

@@ -60,11 +60,9 @@ def log_normalizer(eta: np.ndarray) -> np.ndarray:
 
 
 def kl(eta: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """KL(Gamma(a, b) || Gamma(a0, b0)), in nats.
+    """KL(Gamma(a, b) || Gamma(a0, b0)), in nats: d(a0, a b0 / b) + D(a, a0).
 
-        d(a0, a b0 / b) + D(a, a0),
-
-    d being `log_gamma.deviance` and D `log_gamma.remainder_divergence`.
+    d is `log_gamma.deviance` and D `log_gamma.remainder_divergence`.
     """
     (a, b), (a0, b0) = parameters(eta), parameters(other)
     a, a0 = np.broadcast_arrays(a, a0)

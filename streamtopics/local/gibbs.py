@@ -48,11 +48,11 @@ class Gibbs(LocalStep):
         return -(-self.n_sweeps // 4) if self.n_averaged is None else self.n_averaged
 
     def thorough(self) -> "Gibbs":
-        """40 sweeps, averaged over the last 30."""
+        """Return the step of 40 sweeps, averaged over the last 30."""
         return THOROUGH
 
     def applied(self) -> "Gibbs":
-        """20 sweeps, averaged over the last 15; a thorough step stays as it is."""
+        """Return the step of 20 sweeps, averaged over the last 15; a thorough step stays."""
         return self if self == THOROUGH else APPLIED
 
     def step(

@@ -19,7 +19,7 @@ PROVIDED = frozenset({"shares"})
 
 @dataclass(frozen=True)
 class WithPseudoTokens(LocalStep):
-    """The local step `step_of`, with hints h_dk as pseudo-tokens.
+    """The local step `step_of`, with known topics (hints h_dk) as pseudo-tokens.
 
     A document is inferred under the prior alpha_k + h_dk.
     """
@@ -60,7 +60,7 @@ class WithPseudoTokens(LocalStep):
 
 @dataclass(frozen=True)
 class SemiSupervised(WithPseudoTokens):
-    """The local step `step_of` for documents without hints; hints fix the topics of others.
+    """The local step `step_of`, except for documents with known topics (hints).
 
     In learning, a document with hints h_dk has topics in the shares h_dk / sum_j h_dj, whatever the
     words. `step_of` must not have a background. With `OneTopic` this is Nigam et al. (2000), "Text

@@ -22,7 +22,7 @@ MOST_TOKENS, TOLERANCE = 1024, 1e-6
 
 
 class Source(Protocol):
-    """Topics for a local step: a posterior, a proposal, an average, or a start."""
+    """Topics for a local step: a posterior, a proposed update, an average, or a start."""
 
     @property
     def alpha(self) -> np.ndarray:
@@ -133,7 +133,7 @@ def of_rows(minibatch: Minibatch, chosen: np.ndarray) -> tuple[Minibatch, np.nda
 
 
 def by_word(minibatch: Minibatch, values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Values (nnz,) word by word: starts of words, documents, and values."""
+    """Sort values (nnz,) by word: starts of words, documents, and values."""
     starts = np.empty(len(minibatch.words) + 1, np.int32)
     documents, found = np.empty_like(minibatch.indices), np.empty_like(values)
     rows.by_column(minibatch.indptr, minibatch.indices, values, starts, documents, found)

@@ -40,7 +40,7 @@ class Variational(LocalStep):
         check_whole(self, max_iter=self.max_iter)
 
     def thorough(self) -> "Variational":
-        """At least 100 sweeps."""
+        """Return the step of at least 100 sweeps."""
         return replace(self, max_iter=max(self.max_iter, 100))
 
     def step(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Protocol and shared code of models of dense samples."""
+"""Models of dense samples."""
 
 from abc import abstractmethod
 from typing import Any, ClassVar, Protocol, runtime_checkable

@@ -75,8 +75,8 @@ class Mean:
 class CorrectedMean:
     """The weights exp(psi(lam + 1/2)) / mass, between `Mean` and `GeometricMean`.
 
-    Above 1, weights equal E[beta] to second order in 1 / lam. A word new to a topic keeps a weight
-    of .14 / mass; exp(psi(lam)) would lock the word out.
+    If lam is above 1, weights equal E[beta] to second order in 1 / lam. A word new to a topic keeps
+    a weight of .14 / mass; exp(psi(lam)) would lock the word out.
     """
 
     keeps_bound: ClassVar[bool] = False

@@ -176,7 +176,7 @@ class Expected:
     def updated(
         self, view: DenseView, moments: "Moments", y: np.ndarray
     ) -> tuple["Expected", dict[str, np.ndarray]]:
-        """The best q given the moments of the inputs, and the additions.
+        """The best q given the moments of the inputs, and the additions to natural parameters.
 
         Coefficients and the noise are updated in turn until the noise stays.
         """

@@ -2,7 +2,7 @@
 """The average over the iterates of a stream (Polyak and Ruppert).
 
 The average avg_t = (1 - w_t) avg_{t-1} + w_t lam_t is kept as theta lam + u. With lam_t = r
-lam_{t-1} + g s_t + p eta + q xi,
+lam_{t-1} + g s_t + p eta + q xi (r, g, p, q the coefficients of `Blend`),
 
     theta_t = w_t + (1 - w_t) theta_{t-1} / r,
     u_t     = (1 - w_t) u_{t-1} + (w_t - theta_t) (g s_t + p eta + q xi),

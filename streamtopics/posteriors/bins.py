@@ -71,7 +71,7 @@ def binned(S: np.ndarray, rows: np.ndarray, exponent: int, n_empty: int = 0) -> 
 def nodes(bins: Bins, without: Bins, sigma: np.ndarray) -> Nodes | None:
     """Nodes of the words in `bins` but not in `without`; None if a count is too large.
 
-    All bins below a quarter of sigma are joined.
+    Bins below a quarter of sigma are joined.
     """
     if bins.sums[-1].any():
         return None

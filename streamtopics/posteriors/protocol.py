@@ -145,7 +145,7 @@ class Posterior(View, Protocol):
     def divergences(self, blend: Blend) -> tuple[np.ndarray, np.ndarray]:
         """Return KL(q || lam) and KL(q || eta) of each node, in nats, with q after `blend`.
 
-        Both have shape (n_nodes,). With a boost, they are from lam + boost xi and eta + boost xi.
+        Both have shape (n_nodes,). A boost adds boost * xi to lam and eta.
         """
 
     def slopes(self, blend: Blend) -> Callable[[np.ndarray], np.ndarray]:

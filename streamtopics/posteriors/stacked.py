@@ -19,7 +19,7 @@ from streamtopics.posteriors.topics import Proposal, TopicPosterior, blend_toget
 
 
 class Stacked:
-    """Topics in parts over the same words; the last part sees all documents."""
+    """Several posteriors of topics, used as one; the last part sees all documents."""
 
     _holds = (
         "self: V K; parts: V *; n_nodes: =K; prior_mass: K >0; boosted_mass: K >0; n_boosted: >=0"

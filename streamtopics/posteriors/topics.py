@@ -459,7 +459,7 @@ class _OfWords(TopicPosterior):
 
 
 class Proposal(StateProposal[TopicPosterior]):
-    """Topics after a proposed blend."""
+    """Topics after a proposed update."""
 
     @property
     def c(self) -> np.ndarray:

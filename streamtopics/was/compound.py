@@ -147,7 +147,7 @@ def _powers(rate: float, step: float) -> float:
 def _draw_weights(
     sizes: np.ndarray, grid: Grid, log_empty: np.ndarray, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Draw phi_l, and return log p_l as in the kernel; `sizes` are words, (n_sentences, J)."""
+    """Draw r_l and phi_l; return phi and log p(a sentence has dish l | no words of dish l)."""
     log_p = _log_posterior(sizes, grid, log_empty)
     flat = log_p.reshape(len(log_p), -1)
     p = np.exp(flat - flat.max(axis=1, keepdims=True))

@@ -23,7 +23,7 @@ MOST_WORDS = 2**24
 
 @dataclass(frozen=True)
 class SentenceCorpus:
-    """Words in sentences in documents, as columns of the vocabulary."""
+    """Words of sentences of documents; a word is a column of the vocabulary."""
 
     words: np.ndarray  # int32.
     sentences: np.ndarray  # First word of each sentence, and the end; intp.
@@ -104,7 +104,7 @@ document_seeds: Callable[[int, int, int], np.ndarray] = kernel.document_seeds
 
 
 def content_seeds(corpus: SentenceCorpus, words: np.ndarray) -> np.ndarray:
-    """A seed for each document by its sentences; `words` are the columns."""
+    """A seed for each document, a hash of its sentences."""
     found: np.ndarray = kernel.content_seeds(
         corpus.documents, corpus.sentences, words[corpus.words]
     )
@@ -112,7 +112,6 @@ def content_seeds(corpus: SentenceCorpus, words: np.ndarray) -> np.ndarray:
 
 
 def _whole(counts: np.ndarray) -> np.ndarray:
-    """Return counts as integers; raise if a count is a fraction."""
     whole = counts.astype(np.int64)
     if (whole != counts).any():
         raise ValueError(

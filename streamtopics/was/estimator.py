@@ -59,7 +59,7 @@ Learnt = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 @documented
 class WASTopicModel(SentenceTopics):
-    r"""Topics of sentences. The sentences of a document share atoms, but not the atoms' weights.
+    """Topics of sentences. The sentences of a document share atoms, but not the atoms' weights.
 
     An atom is a mixture of topics and belongs to one document; a sentence is a mixture of its
     document's atoms. Under the weight-agnostic prior (WAS) a sentence may give much weight to an
@@ -96,8 +96,8 @@ class WASTopicModel(SentenceTopics):
     {mean_components}
     {topic_attributes}
     n_atoms_, n_tables_ : ndarray of shape (n_documents,)
-        Mean numbers in the documents of the last `fit` or `partial_fit`. A table is a group of
-        words of a sentence with one atom.
+        Mean numbers of atoms and tables in the documents of the last `fit` or `partial_fit`. A
+        table is a group of words of a sentence with one atom.
     {stream_attributes}
 
     Notes

@@ -80,7 +80,7 @@ class Franchise(SentencePrior, ABC):
 
 @dataclass(frozen=True)
 class HDPFranchise(Franchise):
-    """The hierarchical Dirichlet process: G_s ~ DP(table, G_0), G_0 ~ DP(dish, H).
+    """The hierarchical Dirichlet process: G_s ~ DP(table, G_0) for sentence s, G_0 ~ DP(dish, H).
 
     Attributes
     ----------

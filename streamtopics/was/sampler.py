@@ -102,7 +102,7 @@ class Averages(NamedTuple):
 class SentenceSampler:
     """Samples the topics, tables and dishes of documents under a prior.
 
-    `seeds` are uint64, one for each document. Results are equal for any `workers`.
+    `seeds` are uint64, one for each document.
     """
 
     prior: SentencePrior
@@ -116,7 +116,7 @@ class SentenceSampler:
     def start(
         self, corpus: SentenceCorpus, topics: TopicCounts, seeds: np.ndarray
     ) -> tuple[SamplerState, TopicCounts]:
-        """Seat the words of each document given the earlier words, and add them to `topics`."""
+        """Seat each word given the earlier words of the document, and add the words to `topics`."""
         words, own = own_words(corpus)
         local = topics.rows(words)
         return self._assign(own, local, seeds), topics.changed([(words, local)])
