@@ -57,7 +57,7 @@ def edits_to_json(edits: Iterable[Edit]) -> str:
 
 
 def edits_from_json(text: str) -> list[Edit]:
-    """Read edits from the text written by `edits_to_json`."""
+    """Read a list of edits from the text of `edits_to_json`."""
     try:
         found = json.loads(text)
         rows = found["edits"] if found["format"] == FORMAT else None
