@@ -131,7 +131,6 @@ class Tally:
     def over(
         self, batches: Iterable[list[Record]], words: object, *, learnt: bool = False
     ) -> Iterator[list[Record]]:
-        """Yield minibatches; count each when the next is requested."""
         for batch in batches:
             yield batch
             self.add(words, texts_of(batch), learnt=learnt)

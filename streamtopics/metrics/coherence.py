@@ -199,7 +199,7 @@ def _matrix(
 
 
 def _joint_counts(columns: np.ndarray, X: sparse.csr_matrix) -> np.ndarray:
-    """D(i, j), of shape (n_topics, n_top_words, n_top_words), with D(i) on the diagonal."""
+    """Numbers of documents with words i and j, (n_topics, n_top_words, n_top_words)."""
     words, places = np.unique(columns, return_inverse=True)
     present = sparse.csc_matrix(X[:, words])
     present.sum_duplicates()

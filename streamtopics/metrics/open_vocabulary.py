@@ -181,8 +181,8 @@ def _uniform(n_characters: int, words: Sequence[str]) -> np.ndarray:
 def _alike(samples: Sequence[str], words: Sequence[str]) -> np.ndarray:
     """Log probability of words, spelled by the pairs of characters in `samples`.
 
-    c follows a with probability (n_ac + q_c) / (n_a + 1), q_c = (n_c + 1 / N) / (n + 1); n are
-    counts.
+    With counts n in the samples and N possible characters, c follows a with probability (n_ac +
+    q_c) / (n_a + 1), q_c = (n_c + 1 / N) / (n + 1).
     """
     (before, after), _ = _pairs(samples)
     codes, next_code = np.unique(after, return_inverse=True)

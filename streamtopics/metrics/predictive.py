@@ -206,8 +206,8 @@ def unlike_known(estimator: object, X: object, known: object, reject: float) -> 
     X, known : {array-like, sparse matrix} of shape (n_documents, n_features)
         Word counts. The model must not have learnt from `known`.
     reject : float
-        Largest expected share, in [0, 1]. Below 1 / (1 + m), only documents without words are
-        unlike.
+        Largest expected share of unlike documents, in [0, 1]. Below 1 / (1 + m), only documents
+        without words are unlike.
 
     Returns
     -------

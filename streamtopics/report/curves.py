@@ -29,7 +29,7 @@ NO_GROUP, LONGEST_GROUP = "(no group)", 60
 
 
 class Shares(NamedTuple):
-    """Mean shares with intervals, (n_rows, n_columns); NaN in rows without documents."""
+    """Mean shares of topics in rows of documents, with intervals; NaN without documents."""
 
     share: np.ndarray
     low: np.ndarray  # The 95 % interval
@@ -37,8 +37,6 @@ class Shares(NamedTuple):
 
 
 class Curves(NamedTuple):
-    """Shares of all topics by period and by group."""
-
     periods: tuple[Period, ...]
     sizes: list[int]
     shares: Shares  # (n_periods, n_topics)

@@ -99,7 +99,7 @@ def _check_value(name: str, value: Any, said: str, sizes: dict[str, Any]) -> Non
 
 
 def _fits(value: Any, words: list[str], sizes: dict[str, Any]) -> bool:
-    """Whether a value fits the words; a new letter stands for any length or number."""
+    """Whether a value fits the words of a declaration; a new letter takes any size."""
     shape = np.shape(value)
     axes = [word for word in words if word not in TYPES and word[0] not in SIGNS]
     if len(axes) != len(shape):

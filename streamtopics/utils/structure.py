@@ -200,7 +200,7 @@ def to_csr(
 
 
 def in_order(X: sparse.csr_matrix) -> sparse.csr_matrix:
-    """X if the columns of each row rise; otherwise a sorted copy, duplicates added up."""
+    """X if the columns of each row rise; otherwise a sorted copy, duplicates summed."""
     # SciPy's note of the order is about the arrays at the time.
     increasing = X.indices[1:] > X.indices[:-1]
     starts = X.indptr[1:-1]

@@ -46,7 +46,7 @@ def plot_shares(
     n_documents : array-like of shape (n_times,), default=None
         Weights of joined dates, from `shares_over_time`; None for equal weights.
     ylabel : str, default="mean share in the documents"
-        A `TopicTracker` has shares of the tokens.
+        Label; for a `TopicTracker`, for example "share of the tokens".
     ax : Axes, default=None
         Axes to draw on.
 
