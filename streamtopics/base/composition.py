@@ -258,7 +258,7 @@ class Composition:
         starts_whole = posterior.knows_nothing and self.births is not None
         n_parts = 1 if size is None or n <= size or starts_whole else -(-n // size)
         # The first document of each part, all about equally long, and the end.
-        bounds = np.linspace(0, n, n_parts + 1).astype(int).tolist()
+        bounds = [0, n] if n_parts == 1 else np.linspace(0, n, n_parts + 1).astype(int).tolist()
         rate_first = self.rate_first
         if posterior.knows_nothing and seen is None and first is None:
             # From the part that sees them: topics started from other words would be all alike.

@@ -329,10 +329,13 @@ class StreamingEstimator(
 
 
 def same(one: Any, other: Any) -> bool:
+    if one is other:
+        return True
     if isinstance(one, np.ndarray):
         return np.array_equal(one, other)
     if not is_dataclass(one) or isinstance(one, type):
-        return bool(np.all(one == other))
+        equal = one == other
+        return equal if isinstance(equal, bool) else bool(np.all(equal))
     values = fields_of(one).items()
     return type(one) is type(other) and all(same(v, getattr(other, name)) for name, v in values)
 
