@@ -59,6 +59,7 @@ class LearntTopics(ClassNamePrefixFeaturesOutMixin, StreamingEstimator):
 
     @property
     def hidden_topics_(self) -> np.ndarray:
+        """Rows of topics left out of tables and pictures; none without edits."""
         return np.empty(0, np.intp)
 
     @property

@@ -111,6 +111,7 @@ class Exponential:
         check_range(self, -np.inf, np.inf, gamma=self.gamma)
 
     def posterior(self, evidence: np.ndarray) -> Rate:
+        """Return a truncated exponential distribution of parameter gamma + evidence."""
         omega = self.gamma + evidence
         divergence = truncated_exponential.kl(omega, self.gamma)
         return Rate(*truncated_exponential.mean_and_complement(omega), divergence)
@@ -134,6 +135,7 @@ class Normal:
         check_pseudo_counts(self, precision=self.precision)
 
     def posterior(self, evidence: np.ndarray) -> Rate:
+        """Return a truncated normal distribution of the same precision."""
         prior = np.array([self.mean * self.precision, self.precision])
         natural = np.stack([prior[0] + evidence, np.full_like(evidence, self.precision)], -1)
         divergence = truncated_normal.kl(natural, prior)

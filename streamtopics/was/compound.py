@@ -73,6 +73,7 @@ class ICD(SentencePrior):
         check_range(self, 1, MOST_DISHES, truncation=self.truncation)
 
     def grid(self) -> Grid:
+        """Return the values of r_l and phi_l, with their probabilities."""
         rate = self.concentration / self.truncation
         inclusion, log_p_inclusion = _inclusion(rate)
         weights, log_p_weights = _weights(self.shape)
