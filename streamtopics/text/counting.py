@@ -88,15 +88,10 @@ class Counts:
         found = [m[part.joined()] for part, m in zip(self.parts, self.maps, strict=True)]
         return np.unique(np.concatenate(found))
 
-    def matrix(
-        self, columns: np.ndarray | None, n_columns: int, dtype: Any = np.int64
-    ) -> sparse.csr_matrix:
-        """Counts by the column of each word, -1 for none; None: all words."""
-        if columns is None:
-            maps = self.maps
-        else:
-            known = np.append(columns, np.int32(-1)).astype(np.int32)
-            maps = [known[of_entries] for of_entries in self.maps]
+    def matrix(self, columns: np.ndarray, n_columns: int, dtype: Any) -> sparse.csr_matrix:
+        """Counts by the column of each word, -1 for none."""
+        known = np.append(columns, np.int32(-1)).astype(np.int32)
+        maps = [known[of_entries] for of_entries in self.maps]
         with workers(self.n_jobs if len(self.parts) > 1 else 1) as pool:
             jobs = list(zip(self.parts, maps, strict=True))
             sizes = np.concatenate(pool.share(lambda part, m: part.sizes(m), jobs))
@@ -113,8 +108,6 @@ class Counts:
 
 
 def check_no_frame(raw_documents: object) -> None:
-    if sparse.issparse(raw_documents):
-        raise TypeError(f"raw_documents must be texts; got a {type(raw_documents).__name__}")
     # A lazy frame warns when its columns are requested.
     if hasattr(type(raw_documents), "columns"):
         raise TypeError(
@@ -134,11 +127,10 @@ def count(
     Pairs of neighbours in `phrases` count as one word; None stores words for `Counts.joined`.
     """
     check_no_frame(raw_documents)
-    if isinstance(raw_documents, str | bytes):
-        kind = "string" if isinstance(raw_documents, str) else "bytes"
-        raise ValueError(f"Iterable over raw text documents expected, {kind} object received.")
+    if isinstance(raw_documents, str):
+        raise ValueError("Iterable over raw text documents expected, string object received.")
     raw_documents = from_arrow(raw_documents)
-    if not is_compiled(vectorizer):
+    if word_rule(vectorizer) is None:
         part = _count_tokens(raw_documents, vectorizer.build_analyzer(), phrases)
         return _merged([part], [np.ones(part.n_rows, dtype=np.uint8)], part.n_rows, 1)
     texts = _texts_of(vectorizer, list(raw_documents))
@@ -160,16 +152,12 @@ def count_sentences(
     return _compiled(vectorizer, texts, begins, len(documents), n_jobs, phrases)
 
 
-def is_compiled(vectorizer: CountVectorizer) -> bool:
-    return _word_rule(vectorizer) is not None
-
-
 def _compiled(
     vectorizer: Any, texts: list[str], begins: np.ndarray, n_documents: int, n_jobs: int | None,
     phrases: Iterable[str] | None,
 ) -> Counts:  # fmt: skip
     """Count the words of texts; `begins` marks first texts of documents."""
-    shortest, char_kind = cast(tuple[int, int], _word_rule(vectorizer))
+    shortest, char_kind = cast(tuple[int, int], word_rule(vectorizer))
     lower = bool(vectorizer.lowercase)
     letters = WITHOUT_ACCENTS.get((vectorizer.strip_accents, lower))
     # No text has this many words; the time and memory of a word grow with the longest n-gram.
@@ -257,7 +245,7 @@ def _count_tokens(
     return counter
 
 
-def _word_rule(vectorizer: CountVectorizer) -> tuple[int, int] | None:
+def word_rule(vectorizer: CountVectorizer) -> tuple[int, int] | None:
     """Length of the shortest word, and the alphabet; None if compiled code cannot find words."""
     v: Any = vectorizer
     given = v.preprocessor is not None or v.tokenizer is not None or callable(v.strip_accents)

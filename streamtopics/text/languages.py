@@ -122,10 +122,7 @@ class Tokenizer:
 
 
 def unspaced_script(texts: Iterable[str]) -> tuple[str, str] | None:
-    """Return the script of texts without spaces, and the name of a tokenizer or "".
-
-    None for other texts.
-    """
+    """Return the script of texts without spaces and a tokenizer's name, or None with spaces."""
     some = "\n".join(text[:N_CHARACTERS] for text in islice(texts, N_TEXTS))
     runs = [run for run in UNSPACED.findall(some) if len(run) >= LONG_RUN]
     if 2 * sum(map(len, runs)) <= sum(map(str.isalnum, some)):

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import pairwise
 from typing import Any, ClassVar, Self
 
@@ -66,6 +66,15 @@ class NamedCounts(sparse.csr_matrix):
         return selected
 
 
+def with_labels(counts: sparse.csr_matrix, raw_documents: object) -> Any:
+    """Counts with the labels of a Series of texts, if any."""
+    if (labels := row_labels(raw_documents)) is None:
+        return counts
+    named = counts if isinstance(counts, NamedCounts) else NamedCounts(counts)
+    named.index = labels
+    return named
+
+
 def rows_apart(X: sparse.csr_matrix, starts: list[int]) -> np.ndarray:
     """Slices of rows between starts, as an object array."""
     # Properties of X, such as sorted indices, hold for its parts.
@@ -89,10 +98,7 @@ class StaysSparse:
     """A vectorizer with sparse counts."""
 
     def set_output(self, *, transform: str | None = None) -> Self:
-        """Choose the output of the next steps of a pipeline; counts stay sparse.
-
-        With "pandas" counts of sentences are a Series if the texts are a Series.
-        """
+        """Choose the output of the next steps of a pipeline; counts stay sparse."""
         if transform is not None:
             self._sklearn_output_config = {"transform": transform}
         return self
@@ -108,6 +114,9 @@ class TextVectorizer(
     __metadata_request__transform: ClassVar[dict[str, Any]] = {"raw_documents": UNUSED}
     vectorizer: Any
     vectorizer_: Any
+    # Learns the vocabulary and counts; counts only.
+    _learnt: Callable[..., Any]
+    _counts: Callable[..., Any]
 
     def fit(self, raw_documents: Iterable[Any], y: object = None) -> Self:
         """Learn the vocabulary.
@@ -129,11 +138,6 @@ class TextVectorizer(
     def transform(self, raw_documents: Iterable[Any]) -> Any:
         """Count the words of each text, or of each sentence.
 
-        Parameters
-        ----------
-        raw_documents
-            As in `fit`.
-
         Returns
         -------
         X : NamedCounts of shape (n_documents, n_words), or ndarray of objects
@@ -141,12 +145,6 @@ class TextVectorizer(
         """
         check_is_fitted(self)
         return self._counts(raw_documents)
-
-    def _learnt(self, raw_documents: Any, y: object) -> Any:
-        raise NotImplementedError
-
-    def _counts(self, raw_documents: Any) -> Any:
-        raise NotImplementedError
 
     def _fresh(self) -> Any:
         return CountVectorizer() if self.vectorizer is None else clone(self.vectorizer)
@@ -214,6 +212,4 @@ class NamedVectorizer(TextVectorizer, auto_wrap_output_keys=None):
         return self._named(counts, raw_documents)
 
     def _named(self, counts: object, raw_documents: object) -> NamedCounts:
-        named = NamedCounts.of(counts, self.get_feature_names_out())
-        named.index = row_labels(raw_documents)
-        return named
+        return with_labels(NamedCounts.of(counts, self.get_feature_names_out()), raw_documents)

@@ -14,15 +14,6 @@ def mark_negations(text: str) -> str:
 
     Use as `preprocessor` of a vectorizer, for example for `streamtopics.priors.SentimentWords`.
 
-    Parameters
-    ----------
-    text : str
-        A text or a sentence.
-
-    Returns
-    -------
-    marked : str
-
     Examples
     --------
     >>> from streamtopics.text import mark_negations

@@ -7,11 +7,9 @@ import threading
 from collections.abc import Mapping
 from contextlib import suppress
 from copy import copy
-from inspect import signature
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn import get_config
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import Pipeline
@@ -83,16 +81,12 @@ class StreamingPipeline(ShowsTopics, LinksToReference, Pipeline, WithCache):
     def __getstate__(self) -> dict[str, Any]:
         """Parameters, and steps between two minibatches."""
         with held(self._locks()):
-            state = dict(super().__getstate__())
-            if isinstance(self.steps, list):
-                state["steps"] = [_snapshot(step) for step in self.steps]
-        return state
+            steps = [(name, _snapshot(step)) for name, step in self.steps]
+            return {**super().__getstate__(), "steps": steps}
 
     def _locks(self) -> list[threading.RLock]:
-        steps = self.steps if isinstance(self.steps, list) else []
-        within = [step[-1] for step in steps if isinstance(step, tuple | list) and len(step) == 2]
-        inner = [lock for p in within if isinstance(p, StreamingPipeline) for lock in p._locks()]
-        return [lock_of(self), *inner]
+        within = [step for _, step in self.steps if isinstance(step, StreamingPipeline)]
+        return [lock_of(self), *(lock for pipeline in within for lock in pipeline._locks())]
 
     def _learn(self, X: Any, y: object, params: dict[str, Any]) -> None:
         *first, (name, last) = steps_of(self)
@@ -119,16 +113,14 @@ class StreamingPipeline(ShowsTopics, LinksToReference, Pipeline, WithCache):
                 # After a failure the earlier words are of an earlier minibatch.
                 if len(columns) and vocabulary is not None and learnt == known:
                     words = np.array(vocabulary.names_of(columns), dtype=object)
-            elif len(columns):
-                kept = _kept_columns(step_name, step, width, X.shape[1])
-                before, columns = columns, np.flatnonzero(np.isin(kept, columns))
-                if words is not None:
-                    words = words[np.searchsorted(before, kept[columns])]
+            elif len(columns) and X.shape[1] != width:
+                raise TypeError(
+                    f"words change columns, so the step {step_name!r} must keep all {width} "
+                    f"columns; {type(step).__name__} makes {X.shape[1]}"
+                )
         if len(columns):
-            takes = "words" in signature(last.forget_words).parameters
-            named = {} if words is None or not takes else {"words": words}
             with suppress(NotFittedError):
-                last.forget_words(columns, **named)
+                last.forget_words(columns, words)
         of_y = {} if y is None else {"y": y}
         last.partial_fit(X, **of_y, **of_last.get("partial_fit", {}))
         self._n_passed = n_passed
@@ -167,27 +159,20 @@ class StreamingPipeline(ShowsTopics, LinksToReference, Pipeline, WithCache):
         return tags
 
     def top_words(self, n_words: int = 10, **how: Any) -> list[list[str]]:
-        """Return the top words of each topic, by the last step's `top_words`.
-
-        `how` is passed on, for example ``relevance``.
-        """
+        """Return the top words of each topic, by the last step's `top_words` with `how`."""
         words: list[list[str]] = last_step(self).top_words(names_of(self), n_words, **how)
         return words
 
 
 def _snapshot(step: Any) -> Any:
-    """Return a name and step, copied if the step learns."""
-    if not (isinstance(step, tuple | list) and len(step) == 2):
+    """Return a step, copied if the step learns or has steps that learn."""
+    if not learns(step) and not isinstance(step, Pipeline):
         return step
-    name, one = step
-    if learns(one):
-        return name, copy(one)
-    if not isinstance(one, Pipeline) or not isinstance(one.steps, list):
-        return step
-    # A copy of scikit-learn's pipeline would share its steps.
-    copied: Any = copy(one)
-    copied.steps = [_snapshot(inner) for inner in copied.steps]
-    return name, copied
+    copied: Any = copy(step)
+    if not learns(step):
+        # A copy of scikit-learn's pipeline would share its steps.
+        copied.steps = [(name, _snapshot(inner)) for name, inner in step.steps]
+    return copied
 
 
 def _check_can_forget(before: list[tuple[str, Any]], name: str, last: object) -> None:
@@ -202,26 +187,6 @@ def _check_can_forget(before: list[tuple[str, Any]], name: str, last: object) ->
             f"the words of {open_ones[0]!r} change columns, but the last step {name!r}, a "
             f"{type(last).__name__}, has no forget_words; give the vectorizer its `vocabulary`"
         )
-
-
-def _kept_columns(name: str, step: Any, width: int, width_after: int) -> NDArray[np.int64]:
-    """Return the input column of each output column of a step."""
-    names = getattr(step, "feature_names_in_", None)
-    if names is None:
-        names = np.array([f"x{i}" for i in range(width)], dtype=object)
-    places = {name: i for i, name in enumerate(names)}
-    try:
-        kept = [places.get(after, -1) for after in step.get_feature_names_out(names)]
-    except (AttributeError, TypeError, ValueError):
-        kept = [-1]
-    if -1 not in kept:
-        return np.array(kept, dtype=np.int64)
-    if width_after != width:
-        raise TypeError(
-            f"words change columns, but the step {name!r}, a {type(step).__name__}, does not tell "
-            "by get_feature_names_out which columns it keeps"
-        )
-    return np.arange(width)
 
 
 def _taken_in(step: Any, X: object, y: object, given: Mapping[str, Any]) -> Any:

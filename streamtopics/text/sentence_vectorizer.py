@@ -11,11 +11,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
-from streamtopics.text.counting import (
-    check_no_frame,
-    count_sentences,
-    is_compiled,
-)
+from streamtopics.text.counting import check_no_frame, count_sentences, word_rule
 from streamtopics.text.named import NamedCounts, TextVectorizer, rows_apart
 from streamtopics.text.splitting import split_sentences
 from streamtopics.text.streaming_vectorizer import StreamingCountVectorizer
@@ -128,7 +124,7 @@ class SentenceVectorizer(TextVectorizer, auto_wrap_output_keys=None):
             return None
         if isinstance(vectorizer, StreamingCountVectorizer):
             vectorizer._check_parameters()
-            if is_compiled(vectorizer):
+            if word_rule(vectorizer) is not None:
                 learnt = vectorizer._learn(documents, count_sentences)
                 self.vectorizer_ = vectorizer
                 return vectorizer._matrix(*learnt)

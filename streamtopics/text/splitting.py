@@ -88,10 +88,6 @@ def split_sentences(text: str) -> list[str]:
     A sentence also ends at an empty line, before an item of a list (``-``, ``*`` or ``•``), and at
     a Chinese or Japanese full stop.
 
-    Parameters
-    ----------
-    text : str
-
     Returns
     -------
     sentences : list of str

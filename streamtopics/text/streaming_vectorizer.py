@@ -19,13 +19,13 @@ from sklearn.utils.metadata_routing import UNUSED
 
 from streamtopics.base.frame import check_unchanged
 from streamtopics.text.counting import Counts, count
-from streamtopics.text.named import NamedCounts, StaysSparse
+from streamtopics.text.named import StaysSparse, with_labels
 from streamtopics.text.phrases import Phrases, PhraseTable, looked_at
 from streamtopics.text.vocabulary import ClosedVocabulary, OpenVocabulary, Policy, joined
 from streamtopics.utils.checks import MOST_WHOLE, HoldsPlainNumbers, warn_of_no_effect
 from streamtopics.utils.output import LinksToReference
 from streamtopics.utils.parallel import WithCache
-from streamtopics.utils.structure import row_labels, to_csr
+from streamtopics.utils.structure import to_csr
 
 
 class StreamingCountVectorizer(
@@ -57,11 +57,9 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
     half_life : float or None, default=100_000
         Number of documents of a stream after which a document counts half; None is infinity.
     n_candidates : int or None, default=None
-        Least number of counted words without a column in a stream; more find rarer words. None is
-        `max_features`.
+        Least number of words counted without a column in a stream. None is `max_features`.
     margin : float, default=1.5
-        A word takes the column of a rarer word if the decayed frequency is more than `margin` times
-        as large.
+        A word takes the column of a rarer word if more than `margin` times as frequent.
     phrases : bool or Phrases, default=False
         Whether to count related neighbours, for example "credit card", as one word. True is
         ``Phrases()``. Between neighbours is a space, a line end or a hyphen.
@@ -70,20 +68,14 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
 
     Attributes
     ----------
-    vocabulary_ : dict
-        The column of each word.
-    fixed_vocabulary_ : bool
-        Whether `vocabulary` was given.
+    vocabulary_, fixed_vocabulary_ : dict, bool
+        The column of each word, and whether `vocabulary` was given.
     recycled_ : ndarray of int64
-        Columns that lost a word in the last step of a stream; a model must forget these columns.
+        Columns that lost a word in the last step of a stream, for a model's `forget_words`.
     n_documents_seen_ : int
         Number of documents seen in a stream.
     document_frequency_ : ndarray of shape (max_features,), float64
         In a stream, decayed frequency of each column's word; 0 for columns without a word.
-
-    See Also
-    --------
-    StreamingPipeline : Tells a model the columns to forget.
 
     Notes
     -----
@@ -175,7 +167,8 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
     def transform(self, raw_documents: Iterable[Any]) -> sparse.csr_matrix:
         vocabulary = self._fitted()
         self._check_parameters()
-        counts = self._counted(raw_documents, phrases=joined(vocabulary) if self.phrases else ())
+        phrases = joined(vocabulary) if self.phrases else ()
+        counts = count(self, raw_documents, self.n_jobs, phrases)
         columns = vocabulary.columns_of(counts.words())
         return with_labels(self._matrix(counts, columns, vocabulary.n_columns), raw_documents)
 
@@ -188,8 +181,6 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         ----------
         raw_documents : iterable of str
             The minibatch.
-        y : None
-            Ignored.
         """
         self._follow(raw_documents)
         return self
@@ -207,7 +198,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         self._check_parameters()
         warn_of_no_effect(self, "half_life", "margin", "n_candidates")
         given = self._given(warns=True)
-        counts = self._counted(raw_documents, counted, None if self.phrases else ())
+        counts = counted(self, raw_documents, self.n_jobs, None if self.phrases else ())
         if given is not None:
             columns = given.columns_of(counts.words())
         else:
@@ -225,7 +216,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
             return counts, self._worth_a_column(counts)
         phrases = set(table.names.values())
         while True:
-            counts = self._checked(counts.joined(sorted(phrases)))
+            counts = counts.joined(sorted(phrases))
             kept = self._worth_a_column(counts)
             found = counts.phrases()
             lost = found[np.isin(found, kept, invert=True, kind="table")]
@@ -255,9 +246,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
     def _total(self, counts: Counts, words: np.ndarray) -> np.ndarray:
         """Tokens of some words; for binary counts documents."""
         if self.binary:
-            total_dtype = np.zeros(1, dtype=self.dtype).sum().dtype
-            frequencies: np.ndarray = counts.frequencies[words].astype(total_dtype)
-            return frequencies
+            return np.asarray(counts.frequencies[words])
         columns = np.full(len(counts.owners), -1, dtype=np.int32)
         columns[words] = np.arange(len(words), dtype=np.int32)
         return np.asarray(self._matrix(counts, columns, len(words)).sum(axis=0)).ravel()
@@ -301,18 +290,18 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
     ) -> tuple[Counts, ClosedVocabulary | OpenVocabulary]:
         """Counts of a minibatch, and the vocabulary with new phrases."""
         if not self.phrases or not isinstance(vocabulary, OpenVocabulary):
-            return self._counted(raw_documents), vocabulary
+            return count(self, raw_documents, self.n_jobs), vocabulary
         documents = raw_documents if isinstance(raw_documents, Sized) else list(raw_documents)
         n_before = vocabulary.n_documents
         if not looked_at(n_before, len(documents)).any():
-            return self._counted(documents, phrases=joined(vocabulary)), vocabulary
-        counts = self._counted(documents, phrases=None)
+            return count(self, documents, self.n_jobs, joined(vocabulary)), vocabulary
+        counts = count(self, documents, self.n_jobs, None)
         table = self._looked(vocabulary.phrases or PhraseTable.empty(), counts, n_before)
         vocabulary = replace(vocabulary, phrases=table)
         phrases = joined(vocabulary)
         estimates = table.frequencies(vocabulary.weight + counts.n_documents)
         vocabulary = vocabulary.offered([*table.names.values()], estimates)
-        return self._checked(counts.joined(phrases)), vocabulary
+        return counts.joined(phrases), vocabulary
 
     def __getstate__(self) -> dict[str, Any]:
         """The state in a new dict, safe from later learning."""
@@ -326,8 +315,6 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
 
     @property
     def recycled_(self) -> np.ndarray:
-        if self.vocabulary is not None:
-            return np.zeros(0, np.int64)
         return self._stream("recycled_").recycled
 
     @property
@@ -341,8 +328,6 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
 
     def changed_since(self, n_documents: int) -> np.ndarray:
         """Columns of a stream with new or lost words since `n_documents` documents were seen."""
-        if self.vocabulary is not None:
-            return np.zeros(0, np.int64)
         return np.asarray(self._stream("changed_since").table.changed_since(n_documents))
 
     def _check_parameters(self) -> None:
@@ -354,36 +339,19 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
             return
         self._validate_params()
         self._validate_ngram_range()
-        if np.dtype(self.dtype).kind not in "biuf":
-            raise TypeError(f"dtype must be a type of numbers, such as np.int64; got {self.dtype}")
-        if self.phrases and (tuple(self.ngram_range) != (1, 1) or self.vocabulary is not None):
+        kind = np.dtype(self.dtype)
+        if kind.kind not in "biuf" or not (self.binary or kind.kind == "b" or kind.itemsize >= 4):
+            raise TypeError(
+                f"dtype must be a type of numbers of 4 bytes or more, such as np.int64; got {kind}"
+            )
+        among_words = tuple(self.ngram_range) == (1, 1) and self.analyzer not in ("char", "char_wb")
+        if self.phrases and (not among_words or self.vocabulary is not None):
             raise ValueError(
                 f"phrases={self.phrases!r} are found among single words; leave ngram_range at "
-                "(1, 1) and vocabulary at None"
+                "(1, 1), analyzer at 'word' and vocabulary at None"
             )
-        if self.phrases and self.analyzer in ("char", "char_wb"):
-            raise ValueError(f"phrases need words; analyzer is {self.analyzer!r}, not 'word'")
         # The checks take longer than counting a short text.
         self._cache["checked"] = parameters
-
-    def _counted(
-        self,
-        raw_documents: Iterable[Any],
-        counted: Callable[..., Counts] = count,
-        phrases: Iterable[str] | None = (),
-    ) -> Counts:
-        """Count the words of documents, within the range of `dtype`."""
-        return self._checked(counted(self, raw_documents, self.n_jobs, phrases))
-
-    def _checked(self, counts: Counts) -> Counts:
-        kind = np.dtype(self.dtype)
-        if self.binary or kind.kind == "b" or kind.itemsize >= 4:
-            return counts
-        largest = np.iinfo(kind).max if kind.kind in "iu" else 2 ** (np.finfo(kind).nmant + 1)
-        most = counts.matrix(None, len(counts.owners)).data.max(initial=0)
-        if most > largest:
-            raise ValueError(f"dtype must have room for {most:,}; {kind} counts up to {largest:,}")
-        return counts
 
     def _given(self, warns: bool = False) -> ClosedVocabulary | None:
         """The parameter `vocabulary`, checked as in CountVectorizer."""
@@ -455,12 +423,3 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
 
     def __sklearn_is_fitted__(self) -> bool:
         return self._vocabulary is not None or self.vocabulary is not None
-
-
-def with_labels(counts: sparse.csr_matrix, raw_documents: object) -> sparse.csr_matrix:
-    """Counts with the labels of a Series of texts, if any."""
-    if (labels := row_labels(raw_documents)) is None:
-        return counts
-    named = counts if isinstance(counts, NamedCounts) else NamedCounts(counts)
-    named.index = labels
-    return named

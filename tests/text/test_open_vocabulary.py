@@ -480,6 +480,7 @@ def test_a_vocabulary_that_was_given_stays():
     model = StreamingCountVectorizer(vocabulary=["red", "sea"]).partial_fit(["blue sky"] * 9)
     assert model.vocabulary_ == {"red": 0, "sea": 1}
     assert not hasattr(model, "n_documents_seen_")
+    assert not hasattr(model, "recycled_")
 
 
 def test_errors():

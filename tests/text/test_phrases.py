@@ -171,7 +171,7 @@ def test_sentences_and_empty_texts(texts):
     [
         ({"ngram_range": (1, 2)}, "ngram_range"),
         ({"vocabulary": ["credit card"]}, "vocabulary"),
-        ({"analyzer": "char"}, "analyzer is 'char'"),
+        ({"analyzer": "char"}, "analyzer at 'word'"),
     ],
 )
 def test_what_phrases_cannot_be_found_among(settings, message):
