@@ -71,9 +71,19 @@ N_PROCESSES = os.cpu_count() if multiprocessing.get_start_method() == "fork" els
 def extension(module: str, flags: list[str]) -> Extension:
     """One kernel module, rebuilt when a file that it includes changes."""
     folder = "streamtopics/kernels"
-    shared = ["_doors.pxd", "_random.pxd", "_vector.h", "_vector_rows.h", "_vector.pxd", "_gibbs.h"]
+    shared = [
+        "_doors.pxd",
+        "_random.pxd",
+        "_lists.h",
+        "_lists.pxd",
+        "_vector.h",
+        "_vector_rows.h",
+        "_vector.pxd",
+        "_gibbs.h",
+    ]
     shared += [
         "_gibbs_chain.h",
+        "_gibbs_lists.h",
         "_gibbs_lanes.h",
         "_gibbs_lanes_avx2.h",
         "_gibbs_lanes_avx512.h",
@@ -86,7 +96,7 @@ def extension(module: str, flags: list[str]) -> Extension:
     if module.startswith("_classes"):
         shared += ["_classes.h", "_class_lanes.h"]
     if module == "_rows":
-        shared.append("_bins.h")
+        shared += ["_bins.h", "_lists.pxi"]
     return Extension(
         f"streamtopics.kernels.{module}",
         [f"{folder}/{module}.pyx"],

@@ -3,9 +3,8 @@
 
 A hundred topics, and titles of about eight words out of 10,000, commit subjects, or one document
 of 60 words out of 100,000. All run on one thread and learn each minibatch in turn; times are of
-the processor, and a ratio is the median over minibatches, so that other work counts little.
-
-The gain of a second thread is computed from the jobs of a fit on one thread; --wall also reads the
+the processor, and a ratio is the median over minibatches, so that other work counts little. The
+gain of a second thread is computed from the jobs of a fit on one thread; --wall also reads the
 clock. --write keeps the ratios in `minibatch.csv`. --check ends with 1 if a ratio is a fifth above
 the kept one, twice. Ratios are of one machine.
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a minibatch costs as the vocabulary grows.
+"""What a minibatch costs as the vocabulary grows, and with many topics.
 
-python -m benchmarks.scaling
+STREAMTOPICS_DATA=... python -m benchmarks.scaling
 """
 
 import statistics
@@ -10,7 +10,10 @@ import time
 import numpy as np
 from scipy import sparse
 
+from benchmarks import corpora
+from streamtopics import StreamingLDA
 from streamtopics.base.topic_model import StreamingTopicModel
+from streamtopics.local import Gibbs
 from tests.plain import SVBLDA, GibbsOnlineEM, VariationalOnlineEM
 
 
@@ -26,26 +29,33 @@ def short_documents(n_documents: int, n_features: int, seed: int) -> sparse.csr_
     return sparse.csr_matrix((ones, scattered, indptr), shape=(n_documents, n_features))
 
 
-def minibatch_milliseconds(model: StreamingTopicModel, n_features: int) -> float:
-    """Median time of `partial_fit` on 100 short documents, after the first ten."""
-    batches = [short_documents(100, n_features, seed) for seed in range(60)]
-    seconds = []
+def milliseconds(model: StreamingTopicModel, batches: list[sparse.csr_matrix]) -> float:
+    """Median processor time of `partial_fit`, after the first ten."""
+    taken = []
     for X in batches:
-        started = time.perf_counter()
+        started = time.process_time()
         model.partial_fit(X)
-        seconds.append(time.perf_counter() - started)
-    return 1e3 * statistics.median(seconds[10:])
+        taken.append(time.process_time() - started)
+    return 1e3 * statistics.median(taken[10:])
 
 
 def main() -> None:
     print("milliseconds for a minibatch of 100 documents of about 8 words")
     sizes = 10_000, 100_000, 1_000_000
-    print(f"{'words':<24}" + "".join(f"{n_features:>11,}" for n_features in sizes))
+    titles = [[short_documents(100, V, seed) for seed in range(60)] for V in sizes]
+    print(f"{'words':<24}" + "".join(f"{V:>11,}" for V in sizes))
     for Model in (SVBLDA, GibbsOnlineEM, VariationalOnlineEM):
         for K in (20, 100):
-            times = [minibatch_milliseconds(Model(K, random_state=0), size) for size in sizes]
+            times = [milliseconds(Model(K, random_state=0), batches) for batches in titles]
             name = f"{Model.__name__}({K})"
             print(f"{name:<24}" + "".join(f"{ms:>11.2f}" for ms in times))
+    print("\nof 100 newsgroup texts, by topics, in rows and in lists")
+    X = corpora.split("newsgroups").train
+    texts = [X[start : start + 100] for start in range(0, 2000, 100)]
+    for K in (1000, 5000, 10_000):
+        models = [StreamingLDA(K, inference=Gibbs(rounding=r), random_state=0) for r in (0.0, 0.01)]
+        times = [milliseconds(model, texts) for model in models]
+        print(f"{K:>10,} topics" + "".join(f"{ms:>11.2f}" for ms in times))
 
 
 if __name__ == "__main__":

@@ -14,12 +14,9 @@ normalised, and KMeans.
 "StreamingMixture, groups" and "StreamingLDA, documents" are the defaults of before, whose starts
 are gone: these rows were measured with the last version that had them, and are not run again.
 
-`--first` prints the NMI of StreamingMixture on two sets, after a first minibatch of so many
-documents and later ones of so many, with so many `n_start_documents`: means and standard errors
-over five seeds.
-
-The table has means over the seeds, and the mean and the standard error of the paired differences
-from the default of before.
+`--first` prints the NMI of StreamingMixture on two sets by the sizes of the first and of later
+minibatches and `n_start_documents`: means and standard errors over five seeds. The table has means
+over the seeds, and of the paired differences from the default of before with standard errors.
 """
 
 import time

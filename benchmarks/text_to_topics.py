@@ -9,10 +9,9 @@ table shows the least seconds of each.
 
 newsgroups
     20 newsgroups, in a file of JSON lines, to 100 topics on one core; 3,000 documents are held out
-    by --seed. Words are of two letters or more, without English stop words and those of less than
-    five documents, the same for all methods. The goal is the score of tomotopy after 1,000 sweeps,
-    which is run once: where it is in the CSV it is kept. The rows with several passes were chosen
-    on this corpus, with --seed 0 and 1.
+    by --seed. Words are those of `text_quality` in five documents, the same for all methods. The
+    goal is the score of tomotopy after 1,000 sweeps, run once: a row in the CSV is kept. Rows with
+    several passes were chosen on this corpus, with --seed 0 and 1.
 short
     A million lines of a text file to 100 topics on two cores, with an open vocabulary of 20,000
     columns: the 237,392 subjects of commits in order of time, but for 5,000 that are held out;
@@ -24,16 +23,11 @@ endless
     thousand documents that come after it are held out.
 
 Peers are on one thread. They have their vocabulary beforehand, from the documents that they
-learn from: 10,000 lines spread over the file of short texts, and the first 100,000 tokens of the
-endless ones. `tokens` are those that have a column. `seconds` are by the clock on the wall, from
-the first line read to the topics, `cpu` of the processor, all threads, `start` the processor's for
-Python's imports before that; `peak` is the most memory the process ever had, in MB of 10^6 bytes
-(Linux). The table has tokens by seconds of the clock and of the processor: where the machine does
-other work, only the second means much. Scores are of held-out tokens given the others of their
-document, in nats per token: `common` by one fixed point for all methods, with their topics and
-alpha, as in `text_quality`; `own` by each one's own inference. Of newsgroups they are of the words
-that all methods have; of the others of every word, and words without a column are spelled
-(`streamtopics.metrics.open_vocabulary_probability`).
+learn from: 10,000 lines spread over the short texts, the first 100,000 tokens of the endless ones.
+`tokens` have a column. `seconds` are by the clock, from the first line read to the topics, `cpu` of
+all threads, `start` for Python's imports before; `peak` is the most memory, in MB of 10^6 bytes.
+Scores are as in `text_quality`. Newsgroups are scored by the words that all methods have, the
+others by every word, and words without a column are spelled (`open_vocabulary_probability`).
 """
 
 import argparse

@@ -7,7 +7,7 @@ A local step takes a `Minibatch` and `Topics`, a view of the global parameters, 
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
@@ -88,12 +88,25 @@ class Groups:
 
 
 @dataclass(frozen=True)
+class WordLists:
+    """Weights of words in topics: prior_w base_k + scale_k n_wk, n_wk > 0 in a list alone."""
+
+    places: np.ndarray  #: (n_words, 2), int64: where each list begins, and its length
+    topics: np.ndarray  #: int32, ascending in each list, and n_wk
+    counts: np.ndarray
+    scale: np.ndarray  #: (n_components,)
+    base: np.ndarray  #: (n_components,)
+    prior: np.ndarray  #: (n_words,): pseudo-counts of the words
+    least: float  #: Tokens below which a count is rounded at random
+
+
+@dataclass(frozen=True)
 class Topics:
     """Weights of words in topics, as seen by a local step."""
 
     #: (n_words, width), float32 or float64: weight of each of the minibatch's words in each topic,
-    #: up to a factor for each word; padded with zero columns to a whole number of vectors
-    weights: np.ndarray
+    #: up to a factor for each word; padded with zero columns to a whole number of vectors. Or lists
+    weights: Any
     alpha: np.ndarray  #: (n_components,): Dirichlet parameter of the documents' proportions
     #: (n_components, n_dimensions): expected directions of vectors, times their concentration
     means: np.ndarray | None = None
@@ -107,7 +120,9 @@ class Statistics:
 
     _holds = "words: W i4 >=0; counts: f W K; lengths: * >=0; log_theta: K; alpha: K"
     words: np.ndarray  #: (n_words,), int32: the words of the rows of `counts`, sorted
-    counts: np.ndarray  #: (n_words, n_components): expected tokens of each word in each topic
+    #: (n_words, n_components): expected tokens of each word in each topic; an array, or a
+    #: csr_array, in which a topic may come several times
+    counts: Any
     lengths: np.ndarray  #: (n_documents,): tokens; their sum is that of `counts`, but for rounding
     #: (n_components,): E[log theta], the mean over the documents with words
     log_theta: np.ndarray | None = None
@@ -147,8 +162,8 @@ class Statistics:
         """These counts plus `scale` times `other`, over the words of both; documents of `self`."""
         words = np.union1d(self.words, other.words)
         counts = np.zeros((len(words), self.counts.shape[1]))
-        counts[np.searchsorted(words, self.words)] = self.counts
-        counts[np.searchsorted(words, other.words)] += scale * other.counts
+        counts[np.searchsorted(words, self.words)] = in_full(self.counts)
+        counts[np.searchsorted(words, other.words)] += scale * in_full(other.counts)
         takes_back, directions = self.takes_back or scale < 0, self.directions
         if directions is not None and other.directions is not None:
             directions = directions + scale * other.directions
@@ -162,6 +177,12 @@ class Statistics:
         return replace(self, words=self.words[kept], counts=self.counts[kept])
 
 
+def in_full(counts: Any) -> np.ndarray:
+    """Counts as an array."""
+    found: np.ndarray = counts.toarray() if isinstance(counts, sparse.csr_array) else counts
+    return found
+
+
 @dataclass(frozen=True)
 class SummedStatistics:
     """Statistics summed over several minibatches, without those of single documents."""
@@ -170,7 +191,7 @@ class SummedStatistics:
     local_bound: ClassVar[None] = None
 
     words: np.ndarray  #: (n_words,): the words of the rows of `counts`, sorted
-    counts: np.ndarray  #: (n_words, n_components): weighted sum of the counts
+    counts: Any  #: (n_words, n_components): weighted sum of the counts
     n_batches: int  #: Minibatches and documents in the sum
     n_documents: int
     n_tokens: float  #: Tokens of these documents

@@ -217,6 +217,14 @@ class Composition:
     def traits(self) -> Traits:
         return self.rule.traits
 
+    def rounding_of(self, n_components: int) -> float:
+        """Tokens below which counts are rounded, to be kept in lists; 0 for rows."""
+        step, traits, plain = self.inference, self.traits, self.births is None
+        if not isinstance(step, Gibbs) or self.view != mean or self.schedule.averaging is not None:
+            return 0.0
+        dense = traits.needs & {"divergences", "slopes", "dense", "noise"}
+        return step.rounding_of(n_components) if plain and not dense and not traits.forgets else 0.0
+
     @cached_property
     def _model(self) -> LDA:
         found = self.transform_inference or self.inference.applied()

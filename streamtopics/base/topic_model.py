@@ -196,7 +196,9 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
         self.seed_ = self._draw_seed()
         given = batch.vectors
         directions = None if given is None else self._prior_directions(given, shape[1])
-        posterior = TopicPosterior(eta, shape, alpha, xi, self.seed_, directions)
+        alike = eta.shape[1] == 1 and xi is None and directions is None and not n_hidden
+        least = composition.rounding_of(self.n_components) if alike else 0.0
+        posterior = TopicPosterior(eta, shape, alpha, xi, self.seed_, directions, least)
         averaging = composition.schedule.averaging
         average = IterateAverage(posterior, uniform=averaging == "uniform") if averaging else None
         state = composition.rule.init(posterior)

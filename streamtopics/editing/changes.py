@@ -14,7 +14,7 @@ from streamtopics.base.topic_model import TopicCommit
 from streamtopics.editing.records import Edits, EditStep, TopicLabels
 from streamtopics.posteriors import TopicPosterior
 from streamtopics.posteriors.protocol import State
-from streamtopics.posteriors.rows import from_counts
+from streamtopics.posteriors.rows import from_counts, in_rows
 from streamtopics.updates.doc_topic import GammaPrior, Shares
 
 # For each new topic, rows of old topics and the share of their counts in it, by word; None is all.
@@ -156,7 +156,7 @@ def _memory(doc_topic: Any, memory: Any, shares: np.ndarray, alpha: np.ndarray) 
 def _with_words_moved(
     posterior: TopicPosterior, labels: TopicLabels, step: EditStep
 ) -> TopicPosterior:
-    topic, state, S = step.edit.topics[0], posterior._state, posterior._state.S.copy()
+    topic, state, S = step.edit.topics[0], posterior._state, in_rows(posterior._state.S)
     n_hidden = posterior.n_nodes - len(labels.topics)
     own, locked = labels.mask([topic], n_hidden), labels.mask(labels.locked, n_hidden)
     pulls = step.edit.kind == "pull"

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from streamtopics.base.editable import Editable
+from streamtopics.messages import in_full
 from streamtopics.posteriors import Blend, TopicPosterior
 from streamtopics.updates.births import Lifetimes
 from streamtopics.utils.checks import check_one_of
@@ -147,7 +148,7 @@ class Edits:
         columns = np.array(sorted({column for _, column in labels.excluded}), np.int32)
         columns = columns[np.isin(columns, statistics.words)]
         if len(columns):
-            counts = np.array(statistics.counts, np.float64)
+            counts = np.array(in_full(statistics.counts), np.float64)
             places = np.searchsorted(statistics.words, columns)
             for column, place, lam in zip(columns, places, posterior.rows(columns), strict=True):
                 labels.move_out(column, counts[place], lam)

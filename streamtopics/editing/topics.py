@@ -330,7 +330,7 @@ def leading_words(topics: Editable, names: np.ndarray) -> list[Weighted]:
     store, leading = topics._commit.posterior._state.S, most_probable(topics._learnt, KEPT_WORDS)
     found = []
     for row in range(topics._n_hidden, len(leading)):
-        columns = leading[row][store.cells(leading[row], np.full(len(leading[row]), row)) > 0]
+        columns = leading[row][store.rows(leading[row])[:, row] > 0]
         p = topics._topics_of(columns)[row].tolist()
         words = zip(names[columns].tolist(), p, strict=True)
         found.append(tuple((word, float(f"{p:.4g}")) for word, p in words))
@@ -380,7 +380,7 @@ def edit_rows(
             kind, tuple(numbers[row] for row in rows), tuple(own[row] for row in rows),
             tuple(names[list(columns)].tolist()), name, int(n),
         )  # fmt: skip
-        learnt = commit.posterior._state.S.places[list(columns)].any()
+        learnt = np.isin(columns, commit.posterior._state.S.words).any()
         moves = kind in ("merge", "split") or bool(learnt)
         step = EditStep(edit, edits.labels, columns, moves, division)
         estimator._commit = carried_out(commit, edits, step)

@@ -100,7 +100,7 @@ class StreamingLDA(Editable):
     >>> StreamingLDA(5, random_state=0).fit(X).inference_
     Variational(tol=0.001, max_iter=100)
     >>> StreamingLDA(5, inference="gibbs").set_params(inference__n_sweeps=10).inference
-    Gibbs(n_sweeps=10, n_averaged=None)
+    Gibbs(n_sweeps=10, n_averaged=None, rounding='auto')
     """
 
     # Suited to the documents at the beginning of the stream, of one topic if shorter than this.

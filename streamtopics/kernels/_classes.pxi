@@ -12,7 +12,7 @@ given up whose bound, eight times what it gained since the last look and a margi
 the best bound; the others go on, until one is left or all have converged.
 
 Weights of words are stored as [word][eight classes][topic][class], those of shared topics as
-[word][topic]. This file is compiled once for each instruction set; see `kernels.select`.
+[word][topic].
 """
 from cython cimport floating
 from libc.math cimport lgamma

@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Divergences between Dirichlet distributions, summed over the words.
-
-This file is compiled once for each instruction set; see `kernels.select`.
-"""
+"""Divergences between Dirichlet distributions, summed over the words."""
 from cython cimport floating
 from libc.stdlib cimport free, malloc
 
@@ -45,14 +42,6 @@ def add_divergences_of_rows(const double[:, ::1] S, const int[::1] rows,
 
     IN S (n_rows, K), rows (n,), counts (n, K), coefficients (6, K): p_0, p_1, q_0, q_1, gain and
     eta, weights (n, K) or None for ones; IN and OUT from_p and from_eta (K,).
-
-    NumPy equivalent::
-
-        p_0, p_1, q_0, q_1, gain, eta = coefficients
-        p, q = p_0 + p_1 * S[rows], q_0 + q_1 * S[rows] + gain * counts
-        psi = digamma(q)
-        from_p += (weights * ((q - p) * psi - gammaln(q))).sum(axis=0)
-        from_eta += (weights * ((q - eta) * psi - gammaln(q))).sum(axis=0)
     """
     cdef Py_ssize_t n = rows.shape[0], n_topics = S.shape[1], w, k
     cdef bint weighted = weights is not None

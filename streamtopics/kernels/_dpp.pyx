@@ -13,13 +13,6 @@ def grams(const index[::1] indptr, const index[::1] indices, const double[::1] d
     """Inner products of n rows each of a CSR matrix, for m sets of rows.
 
     IN indptr (m n + 1,) of these rows, indices and data of all; OUT G (m, n, n).
-
-    NumPy equivalent::
-
-        used = slice(indptr[0], indptr[-1])
-        rows = sparse.csr_matrix((data[used], indices[used], indptr - indptr[0]))
-        rows = rows.toarray().reshape(m, n, n_columns)
-        G[:] = rows @ rows.transpose(0, 2, 1)
     """
     cdef Py_ssize_t m = G.shape[0], n = G.shape[1], s, i, j, k, first
     cdef double total
@@ -110,14 +103,6 @@ def theta_steps(const double[:, :, ::1] Q, const double[:, ::1] P, double penalt
     the denominator is 0.
 
     IN Q (n, r, r) and P (r, r) symmetric and positive semidefinite; IN and OUT theta (n, r).
-
-    NumPy equivalent::
-
-        first = theta.copy()
-        for _ in range(n_steps):
-            up = np.linalg.solve(np.eye(r) + Q * (theta - first)[:, None], Q)
-            down = np.linalg.solve(np.eye(r) + P * theta[:, None], P[None])
-            theta *= up.diagonal(0, 1, 2) / (down.diagonal(0, 1, 2) + penalty)
     """
     cdef Py_ssize_t n = Q.shape[0], r = P.shape[0], i, k, _step
     cdef double below

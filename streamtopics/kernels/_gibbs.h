@@ -4,27 +4,24 @@
  *
  *     p(z_n = k | z without z_n) proportional to b_xk (alpha_k + N_k),
  *
- * with x the word of token n and N_k the weight of the document's other tokens
- * in topic k. The topics a document holds are its columns, eight to a block. A
- * token is drawn from the terms b N of those columns, or else from b alpha over
- * all topics, of which running sums are kept for each word, so the cost does
- * not grow with the number of topics. Up to ST_ALL_COLUMNS topics all of them
- * are columns, with terms b (alpha + N).
+ * with x the word of token n and N_k the weight of the document's other tokens in topic k. The
+ * topics a document holds are its columns, eight to a block. A token is drawn from the terms b N
+ * of those columns, or else from b alpha over all topics, of which running sums are kept for each
+ * word, so the cost does not grow with the number of topics. Up to ST_ALL_COLUMNS topics all of
+ * them are columns, with terms b (alpha + N).
  *
  * Tokens start from b f, where f is what the document's words together expect in each topic,
- * sharpened, in the few topics where they expect a token or more; or, where that is 0, from
- * b alpha.
+ * sharpened, in the few topics where they expect a token or more; or, if that is 0, from b alpha.
  *
- * In the chain nothing is stored at an address that depends on what was drawn:
- * whole blocks are updated, and two documents take turns in one thread, since
- * each waits for its own draws.
+ * In the chain nothing is stored at an address that depends on what was drawn: whole blocks are
+ * updated, and two documents take turns in one thread, since each waits for its own draws.
  */
 #ifndef STREAMTOPICS_GIBBS_H
 #define STREAMTOPICS_GIBBS_H
 
 #include <stdlib.h>
 
-#include "_vector.h"
+#include "_lists.h"
 
 #if defined(__AVX2__)
 #include <immintrin.h>
@@ -95,6 +92,9 @@ ST_INLINE void *st_extend(st_list *list, size_t n_bytes)
     return end;
 }
 
+/* Topics of words in lists, see _gibbs_lists.h. */
+typedef struct st_lists st_lists;
+
 /* Documents in CSR form, the topics, and what comes out. */
 typedef struct {
     /* IN: (n_documents + 1,), (nnz,), (nnz + 1,), (nnz,), (n_documents,) */
@@ -104,6 +104,9 @@ typedef struct {
     /* IN: (n_words, width), (width,), (n_words, n_parts), (n_topics,) */
     const float *weights, *prior, *mass;
     const double *alpha;
+    /* IN: in place of weights, prior and mass, or NULL */
+    const st_lists *lists;
+    double alpha_total;
     ptrdiff_t n_topics, width, n_parts, n_sweeps, n_averaged;
     int continued, averages, statistics;
     /* IN and OUT: (n_tokens,) */
@@ -145,6 +148,8 @@ ST_INLINE ptrdiff_t st_smaller(ptrdiff_t a, ptrdiff_t b) { return a < b ? a : b;
 
 ST_INLINE double st_digamma(double x) { return log(st_head_double(x)) - st_tail_double(x); }
 
+#include "_gibbs_lists.h"
+
 /* out[p] = sum of b_k alpha_k over the topics of the parts 0 .. p */
 ST_INLINE void st_prior_mass(const float *row, const float *prior, ptrdiff_t width, float *out)
 {
@@ -153,6 +158,12 @@ ST_INLINE void st_prior_mass(const float *row, const float *prior, ptrdiff_t wid
         total += st_dot_float(row + k, prior + k, st_smaller(ST_PART, width - k));
         *out++ = total;
     }
+}
+
+/* The sum of b alpha of a word. */
+ST_INLINE float st_mass(const st_job *job, ptrdiff_t word)
+{
+    return job->lists != NULL ? job->lists->mass[word] : job->mass[(word + 1) * job->n_parts - 1];
 }
 
 /* Sums of many small terms, or of weights that are not 1, are in double. */
@@ -203,6 +214,8 @@ ST_INLINE int st_draw_in_part(const float *row, const float *prior, ptrdiff_t n_
 /* A topic of the word in proportion to b alpha: its part first, then the topic. */
 ST_NOINLINE int st_draw_prior(const st_job *job, ptrdiff_t word, uint64_t *state)
 {
+    if (job->lists != NULL)
+        return st_draw_listed(job->lists, word, state);
     const float *mass = job->mass + word * job->n_parts;
     const float threshold = st_uniform_float(state) * mass[job->n_parts - 1];
     const float uniform = st_uniform_float(state);
@@ -230,12 +243,16 @@ ST_INLINE float st_share(float weight, float sum)
     return sum > 0 ? (share < 1e30f ? share : 1e30f) : 0;
 }
 
-/* f = sum of share[u] b over the document's words */
-static void st_add_rows(const st_job *job, const int *words, const float *share,
-                        ptrdiff_t n_words, float *f)
+/* f = sum of share[u] b alpha over the document's words */
+static void st_add_terms(const st_job *job, const int *words, const float *share,
+                         ptrdiff_t n_words, float *f)
 {
     ptrdiff_t u, i;
     memset(f, 0, job->width * sizeof(float));
+    if (job->lists != NULL) {
+        st_add_lists(job->lists, words, share, n_words, f);
+        return;
+    }
     for (u = 0; u < n_words; u += 4) {
         const float *row[4];
         float own[4];
@@ -245,6 +262,8 @@ static void st_add_rows(const st_job *job, const int *words, const float *share,
         }
         st_add4_float(f, own, row[0], row[1], row[2], row[3], job->width);
     }
+    for (i = 0; i < job->width; i++)
+        f[i] *= job->prior[i];
 }
 
 /* f_k = n m_k^4 / sum of m^4, or 0 where that is less than ST_LEAST of the n tokens, with m the
@@ -258,13 +277,11 @@ ST_NOINLINE void st_expect(const st_job *job, const int *words, float *weight,
     ptrdiff_t u, k;
     float most = 0, total = 0;
     for (u = 0; u < n_words; u++)
-        weight[u] = st_share(weight[u], job->mass[(words[u] + (ptrdiff_t)1) * job->n_parts - 1]);
-    st_add_rows(job, words, weight, n_words, f);
+        weight[u] = st_share(weight[u], st_mass(job, words[u]));
+    st_add_terms(job, words, weight, n_words, f);
 #pragma omp simd reduction(max : most)
-    for (k = 0; k < width; k++) {
-        f[k] *= job->prior[k];
+    for (k = 0; k < width; k++)
         most = f[k] > most ? f[k] : most;
-    }
     const float unit = most > 0 ? 1 / most : 0;
 #pragma omp simd reduction(+ : total)
     for (k = 0; k < width; k++) {

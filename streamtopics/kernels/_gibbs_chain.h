@@ -86,6 +86,11 @@ static void NAME(fill)(NAME(chain) *c)
     const st_job *job = c->job;
     const int *words = job->words + job->indptr[c->document];
     for (ptrdiff_t u = 0; u < c->n_words; u++) {
+        for (ptrdiff_t i = 0; job->lists != NULL && i < c->n_columns; i++)
+            c->b[ST_LANES * (i / ST_LANES * c->n_words + u) + i % ST_LANES]
+                = st_listed(job->lists, words[u], c->topic[i]);
+        if (job->lists != NULL)
+            continue;
         const float *row = job->weights + words[u] * job->width;
         for (ptrdiff_t block = 0; block < c->n_blocks; block++) {
             REAL *b = c->b + ST_LANES * (block * c->n_words + u);
@@ -153,7 +158,8 @@ static int NAME(new_column)(NAME(chain) *c, int topic)
     c->column[topic] = (int)i;
     REAL *b = c->b + i / ST_LANES * ST_LANES * c->n_words + i % ST_LANES;
     for (u = 0; u < c->n_words; u++)
-        b[ST_LANES * u] = job->weights[words[u] * job->width + topic];
+        b[ST_LANES * u] = job->lists != NULL ? st_listed(job->lists, words[u], topic)
+                                             : job->weights[words[u] * job->width + topic];
     return (int)i;
 }
 
@@ -419,7 +425,7 @@ static int NAME(begin)(NAME(chain) *c, const st_job *job, ptrdiff_t document)
     NAME(weigh)(c, job->token_weight + first, first_token);
     for (u = 0; u < n_words; u++) {
         const ptrdiff_t word = job->words[first + u];
-        c->mass[u] = NAME(all_columns)(c) ? 0 : job->mass[(word + 1) * job->n_parts - 1];
+        c->mass[u] = NAME(all_columns)(c) ? 0 : st_mass(job, word);
         c->inverse[u] = 0;
         for (n = first_token[u]; n < first_token[u + 1]; n++)
             c->word[n - first_token[0]] = (int)u;
@@ -598,9 +604,9 @@ static int NAME(put_mean)(NAME(chain) *c, const st_job *job)
         inverse[u] = (float)(c->mass[u] > 0 ? scale[u] * c->inverse[u] : 0);
     }
     if (!NAME(all_columns)(c)) {
-        st_add_rows(job, job->words + first, inverse, c->n_words, f);
+        st_add_terms(job, job->words + first, inverse, c->n_words, f);
         for (i = 0; i < job->n_topics; i++)
-            mean[i] += f[i] * job->prior[i];
+            mean[i] += f[i];
     }
     for (i = 0; i < c->n_blocks; i++) {
         REAL sums[ST_LANES] = {0};
@@ -621,13 +627,9 @@ static int NAME(put_mean)(NAME(chain) *c, const st_job *job)
 static int NAME(finish)(NAME(chain) *c, st_job *job)
 {
     const ptrdiff_t n_recorded = job->n_averaged > 0 ? job->n_averaged : 1;
-    double alpha_0 = 0;
     NAME(name_topics)(c, job->z + job->first_token[job->indptr[c->document]]);
-    if (job->log_theta != NULL) {
-        for (ptrdiff_t k = 0; k < job->n_topics; k++)
-            alpha_0 += job->alpha[k];
-        *job->log_total += n_recorded * st_digamma(alpha_0 + c->length);
-    }
+    if (job->log_theta != NULL)
+        *job->log_total += n_recorded * st_digamma(job->alpha_total + c->length);
     if (c->averaging && job->statistics && NAME(put_statistics)(c, job))
         return -1;
     return c->averaging && job->mean_counts != NULL ? NAME(put_mean)(c, job) : 0;

@@ -100,29 +100,13 @@ cdef inline double draw_tables(double c, double n, uint64 *state) noexcept nogil
 cdef class Sampler:
     """The topics as they stand while the documents of a minibatch are sampled in order.
 
-    Parameters
-    ----------
-    lam : ndarray of shape (n_words, T), float64
-        Rows of the topics' parameters for the minibatch's words.
-    mass : ndarray of shape (T,), float64
-        Their sums over all words.
-    n_known : int
-        T, or 0 where nothing is known of the topics: they then count the minibatch's
-        tokens like those born in it.
-    eta : ndarray of shape (n_words,), float64
-        The prior of a topic.
-    eta_mass : float
-        Its sum over all words.
-    alpha : ndarray of shape (T,), float64
-        b pi; what it lacks to b is the weight of new topics.
-    concentration, doc_concentration : float
-        Of pi, and b.
-    tables : ndarray of shape (T,), float64, or None
-        If given, a document has sticks of its own, from Beta(1 + tables_k,
-        concentration + sum_{j > k} tables_j), in the place of `alpha`, and its tables
-        are drawn; else they are expected.
-    own_counts : bool
-        Whether topics add the counts of the document at hand.
+    IN lam (n_words, T), rows of the topics' parameters for the minibatch's words, and mass (T,),
+    their sums over all words; n_known, T, or 0 if nothing is known of the topics: the topics then
+    count the minibatch's tokens like topics born in the minibatch; eta (n_words,), the prior of a
+    topic, and its sum over all words; alpha (T,) = b pi: what alpha lacks to b is the weight of
+    new topics; the concentration of pi, and b; tables (T,) or None: with tables a document has
+    sticks of its own, from Beta(1 + tables_k, concentration + sum_{j > k} tables_j), in the place
+    of `alpha`, and its tables are drawn, not expected.
     """
 
     cdef double b, concentration, eta_mass, alpha_new
@@ -165,14 +149,10 @@ cdef class Sampler:
         self.weight = np.zeros(self.capacity + 1)
         self.alpha_new = max(0.0, doc_concentration - np.sum(alpha))
 
-    def used(self):
-        """The places of the topics: those given, and those born that have tokens."""
-        born = np.asarray(self.topic)[TOKENS, self.n_given:self.n_slots]
-        return np.append(np.arange(self.n_given), self.n_given + np.flatnonzero(born))
-
     def results(self):
         """Expected counts (n_words, T'), tables (T',) and alpha (T',) of the topics used."""
-        used = self.used()
+        born = np.asarray(self.topic)[TOKENS, self.n_given:self.n_slots]
+        used = np.append(np.arange(self.n_given), self.n_given + np.flatnonzero(born))
         topic = np.asarray(self.topic)[:, used]
         counts = np.ascontiguousarray(np.asarray(self.statistics)[:, used])
         return counts, topic[TABLES], topic[ALPHA]
@@ -183,10 +163,8 @@ cdef class Sampler:
         """Sample the documents start .. stop, and average the last n_averaged of n_sweeps.
 
         Averaged are the probabilities of the topics that there are, scaled so that they sum
-        to 1; topics without tokens at the end are left out.
-
-        IN documents in CSR form, n_tokens and token_weight (nnz,) of each entry, seeds
-        (n_documents,).
+        to 1; topics without tokens at the end are left out. IN documents in CSR form, n_tokens and
+        token_weight (nnz,) of each entry, seeds (n_documents,).
         """
         cdef Py_ssize_t d, i, n, most_tokens = 0, most_entries = 0
         if not 1 <= n_averaged <= n_sweeps:

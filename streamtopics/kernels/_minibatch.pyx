@@ -21,14 +21,6 @@ def is_clean(const index[::1] indptr, const index[::1] indices, const floating[:
     """Whether arrays are those of a CSR matrix in order, with values in [least, most].
 
     In order: the columns of each row are within the matrix and rise.
-
-    NumPy equivalent::
-
-        ends = indptr[0] == 0 and indptr[-1] == len(indices) == len(data)
-        rises = np.diff(indices) > 0
-        rises[indptr[1:-1] - 1] = True
-        ends and np.all(np.diff(indptr) >= 0) and np.all(rises) and np.all(
-            (indices >= 0) & (indices < n_columns) & (data >= least) & (data <= most))
     """
     cdef Py_ssize_t n_rows = indptr.shape[0] - 1, n = indices.shape[0], i, j
     cdef index before
@@ -56,10 +48,6 @@ def distinct(const index[::1] columns):
 
     Columns are not negative and less than 2 ** 31. Work and memory depend on their number alone:
     they are found in a hash table of twice as many slots.
-
-    NumPy equivalent::
-
-        words, places = np.unique(columns, return_inverse=True)
     """
     cdef Py_ssize_t n = columns.shape[0], n_slots = 2, n_used = 0, i, slot
     cdef int shift = 31
@@ -92,10 +80,6 @@ def add_scaled(double[:, ::1] total, const int[::1] places, const double[::1] sc
     """total[places[i]] += scale * counts[i] for all i.
 
     IN places (n,) distinct, scale (K,), counts (n, K); IN and OUT total (m, K).
-
-    NumPy equivalent::
-
-        total[places] += scale * counts
     """
     cdef Py_ssize_t n = places.shape[0], n_columns = total.shape[1], i, k
     cdef double *row
@@ -116,12 +100,7 @@ def add_scaled(double[:, ::1] total, const int[::1] places, const double[::1] sc
 
 
 def document_seeds(uint64 seed, uint64 first, Py_ssize_t n):
-    """Seeds of the documents first .. first + n - 1 of a stream.
-
-    NumPy equivalent, with `streamtopics.local.step.mix`::
-
-        mix(np.arange(first, first + n, dtype=np.uint64) ^ mix(np.array([seed], np.uint64)))
-    """
+    """Seeds of the documents first .. first + n - 1: `local.step.mix` of places and seed."""
     found = np.empty(n, dtype=np.uint64)
     cdef uint64[::1] out = found
     cdef uint64 of_seed = mix(seed + GOLDEN)

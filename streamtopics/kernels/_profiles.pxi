@@ -11,8 +11,6 @@ with q the weight of the word in the qualitative topic, and then
 
     pi_d1 = omega_1 + sum_u c_du s_du,     pi_d0 = omega_0 + sum_u c_du (1 - s_du),
     gamma_k = prior_k + e_k sum_du c_du (1 - s_du) / a_du b_uk.
-
-This file is compiled once for each instruction set; see `kernels.select`.
 """
 from cython cimport floating
 from libc.math cimport exp, fabs, log

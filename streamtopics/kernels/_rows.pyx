@@ -8,10 +8,13 @@ import numpy as np
 
 from cython cimport floating
 from libc.math cimport ldexp
+from libc.stdint cimport uint64_t
 from libc.stdlib cimport calloc, free
+from libc.string cimport memcpy
 
 from streamtopics.kernels._doors cimport check_places
 from streamtopics.kernels._minibatch import distinct
+from streamtopics.kernels._random cimport mix, uint64, uniform
 
 cdef extern from "_vector.h" nogil:
     void st_prefetch(const void *address) noexcept
@@ -46,10 +49,6 @@ def locate(const int[::1] places, const int[::1] words, Py_ssize_t n_rows):
     """The row of each word in an array of `n_rows`; 0 for a word that has none there.
 
     IN places (V,), words (n,).
-
-    NumPy equivalent::
-
-        return np.where(places[words] < n_rows, places[words], 0)
     """
     cdef Py_ssize_t n = words.shape[0], i
     cdef int place
@@ -69,10 +68,6 @@ def gather_rows(const double[:, ::1] S, const int[::1] rows, const int[::1] word
     """out[i, k] = c[k] eta[w, k] + a[k] S[r, k] with w = words[i] and r = rows[i].
 
     IN S (n_rows, K), rows and words (n,), a and c (K,), eta (V or 1, K or 1); OUT out (n, K).
-
-    NumPy equivalent::
-
-        out[:] = c * (eta[words] if len(eta) > 1 else eta) + a * S[rows]
     """
     cdef Py_ssize_t n = words.shape[0], n_components = S.shape[1], i, k
     cdef Py_ssize_t row_step = eta.shape[0] > 1
@@ -111,12 +106,6 @@ def scale_rows(const double[:, ::1] x, const double[::1] scale, floating[:, ::1]
 
     IN x (n, K) positive, scale (K,); OUT out (n, width), of which the columns after
     K become zero.
-
-    NumPy equivalent::
-
-        y = x * scale
-        out[:, :K] = y / y.max(axis=1, keepdims=True)
-        out[:, K:] = 0
     """
     cdef Py_ssize_t n = x.shape[0], n_components = x.shape[1], i, k
     cdef double largest
@@ -137,7 +126,17 @@ def scale_rows(const double[:, ::1] x, const double[::1] scale, floating[:, ::1]
                 weights[k] = 0
 
 
-cdef class Change:
+cdef class Written:
+    """A change whose arguments are checked."""
+
+    cdef void carry_out(self) noexcept:
+        pass
+
+
+include "_lists.pxi"
+
+
+cdef class Change(Written):
     """S += scale * counts on `rows`, the rows of words from now on; new_mass is the sum of S then.
 
     Where any `fold` is not 1, all of S is multiplied by them first, row by row.
@@ -148,13 +147,6 @@ cdef class Change:
     IN words and rows (n,), distinct, no row being 0, counts (n, K) of float or double, scale (K,),
     fold (K,), S_mass (K,); IN and OUT S (n_rows, K), places (V,), sums (N_BINS, K, N_MOMENTS) or
     None; OUT new_mass (K,).
-
-    NumPy equivalent::
-
-        places[words] = rows
-        S *= fold
-        S[rows] += scale * counts
-        new_mass[:] = fold * S_mass + scale * counts.sum(axis=0)
 
     Once checked, a change takes no memory, and cannot fail.
     """
@@ -182,11 +174,15 @@ cdef class Change:
             self.singles = counts
         else:
             self.doubles = counts
-        if (counts.shape != (words.shape[0], n_components)
+        if (counts.shape != (words.shape[0], n_components) or rows.shape[0] != words.shape[0]
                 or scale.shape[0] != n_components or S_mass.shape[0] != n_components
                 or fold.shape[0] != n_components or new_mass.shape[0] != n_components):
-            raise ValueError("write: the shapes of words, counts, scale or mass do not agree")
-        check_writable(places, words, rows, S.shape[0])
+            raise ValueError("write: the shapes of words, rows, counts, scale or mass do not agree")
+        check_places(words, places.shape[0], "word", "vocabulary")
+        check_places(rows, S.shape[0], "row", "store")
+        for k in range(rows.shape[0]):
+            if rows[k] == 0:
+                raise ValueError("write: row 0 is that of the words that were never seen")
         for k in range(n_components):
             self.folds |= fold[k] != 1.0
         if sums is not None:
@@ -251,19 +247,6 @@ cdef void write_rows(Change change, const floating[:, ::1] counts) noexcept:
             st_count_in_bins(row, n_components, change.bin_scale, 1, &change.sums[0, 0, 0])
 
 
-cdef int check_writable(const int[::1] places, const int[::1] words, const int[::1] rows,
-                        Py_ssize_t n_rows) except -1:
-    cdef Py_ssize_t i
-    check_places(words, places.shape[0], "word", "vocabulary")
-    check_places(rows, n_rows, "row", "store")
-    if rows.shape[0] != words.shape[0]:
-        raise ValueError("write: the shapes of words and rows do not agree")
-    for i in range(rows.shape[0]):
-        if rows[i] == 0:
-            raise ValueError("write: row 0 is that of the words that were never seen")
-    return 0
-
-
 def count_in_bins(const double[:, ::1] S, const int[::1] rows, int exponent,
                   long long[:, :, ::1] sums):
     """Add the moments of the values in some rows to those of their bins.
@@ -296,7 +279,7 @@ cdef int check_bins(const long long[:, :, ::1] sums, Py_ssize_t n_components) ex
 
 
 def write(list calls, list swaps):
-    """`Change` with each tuple of arguments, then each (dict, name, value) set in its dict.
+    """Each `ListChange`, `Change` with each tuple, then each (dict, name, value) set in its dict.
 
     All in one call that holds the GIL: no Python code runs between the parts, so neither an
     exception, a signal handler nor another thread can find some of them done and others not. Nor
@@ -304,11 +287,13 @@ def write(list calls, list swaps):
     dict has already takes none.
     """
     cdef dict namespace
-    cdef Change change
+    cdef Written change
     cdef list changes = list(calls)
     cdef Py_ssize_t i
     for i in range(len(calls)):
         arguments = calls[i]
+        if isinstance(arguments, Written):
+            continue
         if len(arguments) < ARGUMENTS:
             arguments = (*arguments, *NO_BINS)
         changes[i] = Change(*arguments)
@@ -323,10 +308,6 @@ def used_columns(const index[::1] indices, Py_ssize_t n_features):
 
     Work and memory depend on the number of indices, not on `n_features`: a table
     with a place for each column is only used where it is small beside them.
-
-    NumPy equivalent::
-
-        words, places = np.unique(indices, return_inverse=True)
     """
     cdef Py_ssize_t n = indices.shape[0], i, n_used = 0
     if n_features > 16 * n:
@@ -359,13 +340,6 @@ def by_column(const int[::1] indptr, const int[::1] indices, const number[::1] v
 
     IN indptr (n + 1,), indices and values (nnz,); OUT starts (n_columns + 1,), row_of and
     sorted_values (nnz,).
-
-    NumPy equivalent::
-
-        order = np.argsort(indices, kind="stable")
-        starts[:] = np.searchsorted(indices[order], np.arange(len(starts)))
-        row_of[:] = np.repeat(np.arange(n), np.diff(indptr))[order]
-        sorted_values[:] = values[order]
     """
     cdef Py_ssize_t n = indptr.shape[0] - 1, n_columns = starts.shape[0] - 1, i, j
     cdef int place

@@ -49,18 +49,11 @@ cdef struct Span:
 cdef class Splitter:
     """Splitter of texts into sentences.
 
-    Parameters
-    ----------
-    marks, closing, opening, dashes, never_first, wide_stops, wide_closing, bullets, joints : str
-        Characters: marks that end sentences; quotes and brackets that close, or open; dashes;
-        those that no sentence begins with; marks that end one without a space, and what closes
-        after them; what begins an item of a list; and what joins words to one.
-    suspects : frozenset of str
-        Words, in small letters, for which `is_abbreviated` is asked.
-    is_abbreviated : callable
-        Takes what comes before a full stop, what comes next, and whether the text has capitals.
-    is_number : callable
-        Whether a token is the number of an item.
+    IN characters: marks that end sentences; quotes and brackets that close, or open; dashes;
+    characters that no sentence begins with; marks that end one without a space, and what closes
+    after them; what begins an item of a list; and what joins words to one. `suspects` are words,
+    in small letters, for which is_abbreviated(before, after, has_capitals) is asked at a full
+    stop; is_number(token) says whether a token is the number of an item.
     """
 
     cdef unsigned short kinds[N_TABLED]

@@ -10,8 +10,6 @@ m_u = x' phi_u and M = sum_u c_u m_u (McAuliffe and Blei 2008, by word instead o
 
 in which m_u depends on s_u: a root of an increasing function, by Newton's method, and by
 bisection where that leaves the interval that holds the root.
-
-This file is compiled once for each instruction set; see `kernels.select`.
 """
 from libc.math cimport M_PI, fabs, log
 from libc.stdlib cimport free, malloc

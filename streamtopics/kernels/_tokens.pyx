@@ -7,9 +7,8 @@ between zeros, found eight bytes at a time. They are numbered as they come, in a
 which a word of up to 16 bytes takes half a cache line; an n-gram is the pair of the (n-1)-gram
 before it and its last word. Nothing but the collection of the texts needs the GIL.
 
-Phrases are pairs of neighbouring words that count as one. A word that may begin one waits for the
-next. Where it is not known yet which pairs are phrases, the words are kept in order, and rows are
-counted from them afterwards.
+Phrases are pairs of neighbouring words that count as one. As long as the phrases are not known,
+words are kept in order, and rows are counted from the words afterwards.
 """
 import os
 import weakref
@@ -86,18 +85,10 @@ include "_tokens_columns.pxi"
 cdef class Counted(Entries):
     """Counts of words in texts, a row each, and the words.
 
-    Parameters
-    ----------
-    min_length : int
-        Characters of the shortest word.
-    min_n, max_n : int
-        Words of the shortest and of the longest n-gram.
-    stop_words : Words
-    alphabet : int
-        What words are runs of, by the pattern: 0, ``\\w``; 1, ``[^\\W\\d_]``; 2 the same with
-        ``\\b`` on both sides, so that a run of ``\\w`` counts if it has only letters.
-    keeps : bool
-        Whether words are only kept, for `pairs` and `recount`, in the place of being counted.
+    IN min_length, characters of the shortest word; min_n and max_n, words of the shortest and the
+    longest n-gram; stop_words, `Words`; alphabet, what words are runs of, by the pattern: 0,
+    ``\\w``; 1, ``[^\\W\\d_]``; 2 the same with ``\\b`` on both sides, so that a run of ``\\w``
+    counts if it has only letters; `keeps`, whether words are only kept, for `pairs` and `recount`.
     """
 
     cdef int *indices

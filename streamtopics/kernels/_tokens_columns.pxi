@@ -636,17 +636,9 @@ cdef void decayed(Pool *pool, double decay) noexcept nogil:
 cdef class Columns:
     """Words of a stream, how frequent they are, and which of them have columns: a state of it.
 
-    Parameters
-    ----------
-    frequency : array (n_words,), float64
-    column : array (n_words,), int32
-        -1 for none.
-    owner : array (n_columns,), int32
-        The word that has the column, -1 for none.
-    since : array (n_columns,), int64
-        Documents seen when the column last changed hands.
-    pool : int
-        Words of a pool, at least.
+    IN frequency and column (n_words,), -1 for none; owner (n_columns,), the word that has the
+    column, -1 for none; since (n_columns,), documents seen when the column last changed hands;
+    pool, words of a pool, at least.
     """
 
     cdef Store store

@@ -229,13 +229,7 @@ cdef class Entries:
 
 @cython.final
 cdef class Words(Entries):
-    """Words and their numbers, from 0 on.
-
-    Parameters
-    ----------
-    words : list of str
-        A word that comes again has the number that it had.
-    """
+    """Words and their numbers, from 0 on. A word that comes again has the number that it had."""
 
     def __cinit__(self, list words):
         self.numbers(words, True)
@@ -243,7 +237,7 @@ cdef class Words(Entries):
     def __len__(self):
         return self.n_entries
 
-    def add(self, list words):
+    def extend(self, list words):
         """Number more words."""
         self.numbers(words, True)
 

@@ -106,10 +106,7 @@ cdef bint has_awkward_letters(str text) except -1:
 cdef class Letters:
     """What each character becomes before words are found, whatever its neighbours are.
 
-    Parameters
-    ----------
-    become : callable
-        Takes a str of one character, and returns a str. It is asked once for each character.
+    `become` takes a str of one character, and returns a str. Each character is asked for once.
     """
 
     # Of each character 0 before `become` was asked; one more than the character that it becomes;

@@ -7,14 +7,11 @@ One document with counts c_u of the words u is fitted by the fixed point
     r_u = c_u / sum_k e_k b_uk,
 
 and the expected counts of a minibatch are n_wk = b_wk sum_d r_dw e_dk
-(Blei, Ng and Jordan 2003, in the multiplicative form of Lee and Seung). The
-factor of a word in b, and that of a document in e, cancel; both are used to
-keep every row inside the range of its type.
+(Blei, Ng and Jordan 2003, in the multiplicative form of Lee and Seung). The factor of a word in b,
+and of a document in e, cancel; both keep every row inside the range of its type.
 
 Rows of topics are padded to a whole number of vectors: `weights` has
 `padded_width(K)` columns, of which those after K are zero.
-
-This file is compiled once for each instruction set; see `kernels.select`.
 """
 from cython cimport floating
 from libc.math cimport exp, log
@@ -56,11 +53,6 @@ def exp_digamma_rows(const double[:, ::1] x, const double[::1] offset, floating[
     3e-148 (double) of it may come out as large as that.
     The relative error is below 1e-12 in float64 and below 1e-6 + 5e-7 / x in
     float32, where x is the smaller of an entry and the row's heaviest one.
-
-    NumPy equivalent::
-
-        y = scipy.special.digamma(x) - offset
-        out[:, :K] = np.exp(y - y.max(axis=1, keepdims=True)); out[:, K:] = 0
     """
     cdef Py_ssize_t n = x.shape[0], n_components = x.shape[1], width = out.shape[1]
     cdef Py_ssize_t i, k
@@ -236,14 +228,12 @@ def infer_documents(const int[::1] indptr, const int[::1] indices, const floatin
     - max psi_alpha) (used beyond 64 topics), tol in tokens per token of the
     document; OUT gamma (stop - start, K), n_iter (stop - start,).
 
-    A document stops when a sweep changes gamma by sum_k |change of gamma_k| < tol *
-    tokens, which does not loosen with K; after five sweeps, every second one is followed
-    by an extrapolation. Beyond 64 topics the topics that hold less than a tenth of
-    that after a few sweeps are left out: there gamma_k = alpha_k up to that
-    little, so their part of the denominator, exp(psi_alpha_k) b_uk, is a
-    constant of the minibatch. A sweep over all topics verifies the result. Where
-    it moves more than twice the tolerance the document goes back, and in the end
-    to sweeps over all topics.
+    A document stops when sum_k |change of gamma_k| < tol * tokens in a sweep; after five sweeps,
+    every second one is followed by an extrapolation. Beyond 64 topics the topics that hold less
+    than a tenth of that after a few sweeps are left out: there gamma_k = alpha_k up to that little,
+    so their part of the denominator, exp(psi_alpha_k) b_uk, is a constant of the minibatch. A sweep
+    over all topics verifies the result. If it moves more than twice the tolerance the document
+    goes back, and in the end to sweeps over all topics.
     """
     cdef Py_ssize_t n = alpha.shape[0], width = weights.shape[1], longest = 0
     cdef Py_ssize_t d, u, k, j, n_words
@@ -431,12 +421,6 @@ def word_statistics(const int[::1] indptr, const int[::1] documents, const float
     logarithms of each word's sums over the topics. The sum runs over the documents
     in order, so the result does not depend on how the words are divided, and is
     carried on in float64 after every 256 of them.
-
-    NumPy equivalent, with C the dense (documents, words) counts::
-
-        R = C / (exp_theta @ weights.T)
-        out[:] = (weights * (R.T @ exp_theta))[:, :K]
-        log_sums[:] = (C * np.log(exp_theta @ weights.T)).sum(axis=0)
     """
     cdef Py_ssize_t n_components = out.shape[1], width = weights.shape[1]
     cdef Py_ssize_t w, j, k

@@ -47,19 +47,10 @@ cdef class Sampler(Seating):
     `weigh_table` too; it has `draw_table` if tables of a sentence may have the same dish,
     and `accepts` and `accepts_dish` if `weigh_seats` is only a proposal.
 
-    Parameters
-    ----------
-    topics : object
-        With counts (n_words, K), mass (K,), eta (n_words,) and eta_mass: the counts n_wk
-        and n_k, changed in place, and the prior of the topics, whose mass is its sum over
-        the whole vocabulary. Where `mass` and `eta` are None the counts are given
-        weights f.
-    atom_prior : float
-        Dirichlet parameter of the dishes, over topics.
-    most_dishes : int
-        Fixed number of dishes; 0 if there may be any number.
-    timed : bool
-        Whether to keep up when tables are opened.
+    IN topics, with counts (n_words, K), mass (K,), eta (n_words,) and eta_mass: the counts n_wk
+    and n_k, changed in place, and the prior of the topics with its sum over the whole vocabulary.
+    If `mass` and `eta` are None the counts are given weights f. atom_prior; most_dishes, 0 if
+    there may be any number; `timed`, whether to keep up when tables are opened.
     """
 
     cdef bint collapsed
@@ -112,8 +103,8 @@ cdef class Sampler(Seating):
               double[::1] log_probability):
         """Seat the words first .. last - 1 of each document, in the order of their times.
 
-        Each is seated by the probabilities above, given those before it; for them they
-        are exact under all the priors. Words from `first` have no seat yet (table -1).
+        The probabilities above, given the words before, are exact under all the priors. Words
+        from `first` have no seat yet (table -1).
 
         IN corpus, with documents in CSR form over sentences, sentences in CSR form over
         words, and words; seeds (n_documents,). IN and OUT seats, with topic, table and dish
@@ -413,16 +404,6 @@ cdef class Sampler(Seating):
 
 include "_was_priors.pxi"
 include "_was_compound.pxi"
-
-
-def document_seeds(uint64 seed, uint64 first, Py_ssize_t n):
-    """Seeds of the documents first .. first + n - 1, hashes of `seed` and their numbers."""
-    found = np.empty(n, dtype=np.uint64)
-    cdef uint64[::1] out = found
-    cdef Py_ssize_t i
-    for i in range(n):
-        out[i] = mix(mix(seed) + first + <uint64> i)
-    return found
 
 
 def content_seeds(const Py_ssize_t[::1] documents, const Py_ssize_t[::1] sentences,

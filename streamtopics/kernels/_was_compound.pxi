@@ -20,15 +20,8 @@ cdef class BuffetCompound(Sampler):
 
     a law on finitely many pairs. Sentences without words do not count.
 
-    Parameters
-    ----------
-    topics, atom_prior
-        As in `Sampler`.
-    chances, weights : ndarray, float64
-        What r_l and phi_l can be.
-    log_p_chances, log_p_weights : ndarray, float64
-        How likely each of these is beforehand.
-    n_dishes : int
+    IN topics and atom_prior as in `Sampler`; chances and weights, what r_l and phi_l can be, with
+    the logarithms of their prior probabilities; n_dishes.
     """
 
     cdef Py_ssize_t longest

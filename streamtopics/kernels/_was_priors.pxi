@@ -21,16 +21,8 @@ cdef class WeightAgnostic(Sampler):
     For other words they propose, and the proposal is accepted with the probability of
     Metropolis and Hastings, unless `exact` is False.
 
-    Parameters
-    ----------
-    topics, atom_prior
-        As in `Sampler`.
-    a, b : ndarray, float64
-        Parameters of the sticks, Beta(a_j, b_j), the last repeated.
-    zeta : float
-        Weight of a new dish.
-    exact : bool
-        Whether proposals are accepted or refused, or all taken.
+    IN topics and atom_prior as in `Sampler`; a and b of the sticks, Beta(a_j, b_j), the last
+    repeated; zeta, the weight of a new dish.
     """
 
     cdef bint exact
@@ -264,13 +256,8 @@ cdef class Restaurant:
 cdef class Franchise(Sampler):
     """Exchangeable words at the tables of each sentence, exchangeable tables at the dishes.
 
-    Parameters
-    ----------
-    topics, atom_prior
-        As in `Sampler`.
-    tables, dishes : callable
-        Weights of the tables of a sentence, by their words, and of the dishes of a
-        document, by their tables, as `Restaurant` has them.
+    IN topics and atom_prior as in `Sampler`; tables and dishes, the weights of a sentence's tables
+    by their words, and of a document's dishes by their tables, as `Restaurant` has them.
     """
 
     cdef Restaurant tables_by_words, dishes_by_tables
@@ -327,12 +314,7 @@ cdef class Franchise(Sampler):
 cdef class StickBreaking(Sampler):
     """Truncated sticks over a fixed number of dishes, which are there before their first word.
 
-    Parameters
-    ----------
-    topics, atom_prior
-        As in `Sampler`.
-    a, b : ndarray of shape (n_dishes,), float64
-        Parameters of the sticks, Beta(a_l, b_l).
+    IN topics and atom_prior as in `Sampler`; a and b (n_dishes,) of the sticks, Beta(a_l, b_l).
     """
 
     cdef const double[::1] a, b

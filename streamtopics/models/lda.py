@@ -15,8 +15,9 @@ from scipy.special import digamma
 from streamtopics.kernels import rows as kernel
 from streamtopics.kernels import variational
 from streamtopics.local.directions import expected
+from streamtopics.local.gibbs import Gibbs
 from streamtopics.local.step import NOTHING, LocalStep, Source, content_seeds, document_seeds, mix
-from streamtopics.messages import Minibatch, Statistics, Topics
+from streamtopics.messages import Minibatch, Statistics, Topics, WordLists
 from streamtopics.posteriors import Learn, Proposal, TopicPosterior
 from streamtopics.utils.checks import EXCLUDED
 from streamtopics.utils.parallel import Workers, spans
@@ -127,6 +128,16 @@ class LDA:
     ) -> Topics:  # fmt: skip
         """Weights of the minibatch's words, lowered for words excluded by `prior`."""
         words = minibatch.words
+        steps = self.local, self.inference
+        if self.view == mean and all(isinstance(step, Gibbs) for step in steps):
+            lists = (
+                source.lists(words) if isinstance(source, TopicPosterior | BoundedPrior) else None
+            )
+            if lists is not None:
+                # Of the size of counts, so that none is too large or small in single precision.
+                unit = source.mass.min() / source.mass
+                scaled = replace(lists, scale=lists.scale * unit, base=lists.base * unit)
+                return Topics(scaled, source.alpha)
         topics = visible_topics(self.view, source, minibatch, workers, self.per_document, log)
         factors = None if prior is None else allowed(prior.prior_rows(words))
         # exp(E[log beta]) excludes words without help.
@@ -241,6 +252,10 @@ class BoundedPrior:
         kept = max(share * learnt / total, TOLERANCE) if self._limits else 1.0
         self._removed = (1.0 - kept) * source.c
         self.mass: np.ndarray = source.mass - self._removed * source.prior_mass
+
+    def lists(self, words: np.ndarray) -> WordLists | None:
+        own = self._source.lists(words) if isinstance(self._source, TopicPosterior) else None
+        return own and replace(own, base=own.base - self._removed)
 
     def rows(self, words: np.ndarray) -> np.ndarray:
         found: np.ndarray = self._source.rows(words)

@@ -14,7 +14,7 @@ A document is the sum of its words' vectors, times counts and log(D / n_w); k-me
 
 import warnings
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
@@ -55,13 +55,19 @@ class SpectralStart:
         if known_apart or not minibatch.informative.any():
             return RandomStart(prior, seed)
         kept, member = members(minibatch, prior.n_nodes - n_background)
-        counts, directions = np.zeros((len(minibatch.words), prior.n_nodes)), None
-        counts[:, n_background:] = cluster_counts(minibatch, kept, member)
+        counts: Any
+        directions = None
+        if prior.has_lists:
+            # Empty clusters have the prior.
+            counts = sparse.csr_array((member @ minibatch.matrix(minibatch.counts)[kept]).T)
+        else:
+            counts = np.zeros((len(minibatch.words), prior.n_nodes))
+            counts[:, n_background:] = cluster_counts(minibatch, kept, member)
+            counts[:, :n_background] = minibatch.word_counts[:, None]
         if minibatch.vectors is not None:
             own = minibatch.vectors[kept]
             directions = np.zeros((prior.n_nodes, own.shape[1] + 1))
             directions[n_background:] = member @ np.column_stack((own, own.any(axis=1)))
-        counts[:, :n_background] = minibatch.word_counts[:, None]
         start = prior.of_words(minibatch.words)
         # Without minibatches and documents: counters continue unchanged.
         statistics = Statistics(

@@ -15,8 +15,9 @@ from scipy.special import digamma, gammaln
 
 from streamtopics.kernels import dirichlet, minibatch
 from streamtopics.kernels import rows as kernel
-from streamtopics.messages import Statistics
+from streamtopics.messages import Statistics, in_full
 from streamtopics.posteriors.bins import BinCache, Nodes, binned, exponent_of, nodes
+from streamtopics.posteriors.lists import Lists
 from streamtopics.posteriors.protocol import (
     Blend,
     State,
@@ -65,11 +66,6 @@ class Rows:
     def rows(self, words: np.ndarray) -> np.ndarray:
         counts, rows = self.find(words)
         return counts[rows]
-
-    def cells(self, words: np.ndarray, topics: np.ndarray) -> np.ndarray:
-        """Counts of pairs of a word and a topic, in arrays of one shape."""
-        counts, rows = self.find(np.ravel(words).astype(np.int32))
-        return counts[rows.reshape(np.shape(words)), topics]
 
     def column(self, topic: int) -> np.ndarray:
         return self.counts[:, topic][self.places]
@@ -156,6 +152,11 @@ def from_counts(n_words: int, words: np.ndarray, counts: np.ndarray) -> Rows:
     return Rows(n_words, counts.shape[1])._set_rows(words, counts)
 
 
+def in_rows(store: Rows | Lists) -> Rows:
+    """A copy of a store with a row for each word."""
+    return from_counts(store.shape[0], store.words, store.rows(store.words))
+
+
 def seen_in(parts: Sequence[Rows]) -> np.ndarray:
     """Words with a row in any of `parts`, sorted."""
     seen = np.zeros(parts[0].shape[0], bool)
@@ -179,7 +180,7 @@ def add_scaled(
 
 
 def counts_of(statistics: Any) -> np.ndarray:
-    counts = np.asarray(statistics.counts)
+    counts = np.asarray(in_full(statistics.counts))
     if counts.dtype not in (np.float32, np.float64) or not counts.flags.c_contiguous:
         counts = np.ascontiguousarray(counts, np.float64)
     return counts
@@ -250,6 +251,11 @@ class OverWords(StatePosterior):
     def is_alike(self) -> bool:
         return len(self.eta) == 1 and len(self.boosted) == 1
 
+    @property
+    def has_lists(self) -> bool:
+        """Whether a word has counts of the topics in its list alone."""
+        return isinstance(self._state.S, Lists)
+
     def changes(self, blend: Blend) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
         """Yield all words, some at a time, with their rows before and after."""
         known, counts = blend.statistics.words, blend.statistics.counts
@@ -262,7 +268,7 @@ class OverWords(StatePosterior):
             if np.any(blend.boost):
                 after += blend.boost * prior_at(self.boosted, words)
             first, last = np.searchsorted(known, [start, stop])
-            after[known[first:last] - start] += blend.gain * counts[first:last]
+            after[known[first:last] - start] += blend.gain * in_full(counts[first:last])
             yield words, before, after
 
     def _prior_over_a(self, state: State) -> np.ndarray:
@@ -273,7 +279,8 @@ class OverWords(StatePosterior):
 
     def _elsewhere(self, words: np.ndarray) -> Nodes | None:
         """Nodes for all rows of S but `words`; None if reading all rows is as fast."""
-        if not self.is_alike or self.shape[0] < SHARE * len(words) + LEAST_WORDS:
+        few = self.has_lists or self.shape[0] < SHARE * len(words) + LEAST_WORDS
+        if few or not self.is_alike:
             return None
         state, kept = self._state, self.bin_cache
         if kept.nodes is None or kept.nodes[0] is not state or kept.nodes[1] is not words:

@@ -14,10 +14,12 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from streamtopics.kernels import rows as kernel
-from streamtopics.messages import SummedStatistics
+from streamtopics.messages import SummedStatistics, WordLists, in_full
 from streamtopics.posteriors.bins import BinCache
+from streamtopics.posteriors.lists import Lists
 from streamtopics.posteriors.protocol import (
     EMPTY,
     NO_DIRECTIONS,
@@ -67,6 +69,8 @@ class TopicPosterior(OverWords):
         Seed of the random draws of a rule.
     prior_directions : ndarray of shape (n_components, n_dimensions + 1), default=None
         Sums of vectors and numbers of documents of the prior; None without vectors.
+    least : float, default=0
+        Tokens below which counts are rounded at random, to keep them in lists; 0 for rows.
     """
 
     prior_directions: np.ndarray | None = None
@@ -87,6 +91,7 @@ class TopicPosterior(OverWords):
         xi: np.ndarray | None = None,
         seed: int = 0,
         prior_directions: np.ndarray | None = None,
+        least: float = 0.0,
     ):
         n_words, n_components = int(shape[0]), int(shape[1])
         self.shape, self.n_nodes = (n_words, n_components), n_components
@@ -98,7 +103,8 @@ class TopicPosterior(OverWords):
         learnt = NO_DIRECTIONS
         if prior_directions is not None:
             self.prior_directions, learnt = prior_directions, np.zeros_like(prior_directions)
-        self._state = State(Rows(*self.shape), ones, ones, zeros, zeros, alpha, directions=learnt)
+        S = Lists(*self.shape, least) if least > 0 else Rows(*self.shape)
+        self._state = State(S, ones, ones, zeros, zeros, alpha, directions=learnt)
         self.bin_cache = BinCache()
 
     @property
@@ -155,9 +161,21 @@ class TopicPosterior(OverWords):
             lam += state.b * self.xi
         return lam
 
+    def lists(self, words: np.ndarray) -> WordLists | None:
+        """Rows of lam for `words` as lists; None if they are not kept so."""
+        S, state = self._state.S, self._state
+        if not isinstance(S, Lists):
+            return None
+        prior = np.broadcast_to(prior_at(self.eta, words)[:, 0], len(words))
+        return WordLists(S.places[words], S.topics, S.counts, state.a, state.c, prior, S.least)
+
     def after(self, blend: Blend) -> Proposal | TopicPosterior:
         if blend.noise is not None:
             return self._with(self._with_noise(blend, blend.noise))
+        if self.has_lists:
+            after = self.of_words(blend.statistics.words)
+            after.blend(blend)
+            return after
         return Proposal(self, blend)
 
     def blend(self, blend: Blend, swaps: Sequence[Swap] = ()) -> None:
@@ -186,15 +204,17 @@ class TopicPosterior(OverWords):
             fold = np.where(small & (old.n_batches > 0), a, 1.0)
             a = np.where(small, 1.0, a)
         np.divide(blend.gain, a, out=scale)
-        allocation = old.S.allocate(statistics.words)
+        allocation = None if self.has_lists else old.S.allocate(statistics.words)
         new = State(
-            allocation.store, c, a, np.empty(k), b,
+            allocation.store if allocation else old.S, c, a, np.empty(k), b,
             old.alpha if blend.alpha is None else blend.alpha, **old.counted(statistics),
             directions=self.directions_after(blend),
         )  # fmt: skip
         prior, told = c * self.prior_mass + b * self.boosted_mass, new.directions.ravel()
         weights = np.concatenate((c, a, b, fold, scale, prior, new.alpha, [new.n_tokens], told))
         check_not_extreme(np.isfinite(weights).all())
+        if allocation is None:
+            return self._plan_lists(new, statistics, fold, scale)
         counts = counts_of(statistics)
         if statistics.takes_back:
             # Rounding must not take back more than was learnt.
@@ -207,6 +227,20 @@ class TopicPosterior(OverWords):
         swaps = [swap(self, "_state", new), *allocation.swaps, *kept]
         return (*allocation.change(statistics.words), *given, *bins), swaps
 
+    def _plan_lists(self, new: State, statistics: Any, fold: np.ndarray, scale: np.ndarray) -> Plan:
+        old, S, words = self._state, self._state.S, statistics.words
+        if np.any((words < 0) | (words >= S.shape[0])):
+            raise IndexError(f"a word is outside of the vocabulary of {S.shape[0]} words")
+        if (fold != 1.0).any():
+            S = Lists.of(S.matrix(np.arange(S.shape[0]), fold), S.least)
+        # Of parts of a minibatch and of all of it, too.
+        seed = self.seed, old.n_batches, statistics.n_batches
+        # A mean over documents counts as many tokens as its prior weighs less.
+        unit = new.a / np.where(new.c > 0, new.c, 1.0)
+        change, mass, swaps = S.plan(words, statistics.counts, scale, unit, seed)
+        new = new._replace(S=S, learnt_mass=fold * old.learnt_mass + mass)
+        return change, [*swaps, swap(self, "_state", new)]
+
     def forget(self, words: np.ndarray, swaps: Sequence[Swap] = ()) -> None:
         """Reset words to their prior, and set `swaps` in the same atomic step."""
         forget_together([(self, self.never_seen(words))], words, swaps)
@@ -218,6 +252,10 @@ class TopicPosterior(OverWords):
 
     def _plan_forget(self, words: np.ndarray, left: Any) -> Plan:
         old, k = self._state, self.n_nodes
+        if self.has_lists:
+            planned, mass, swaps = old.S.plan(words, -old.S.matrix(words), *np.ones((2, k)))
+            new = old._replace(learnt_mass=np.maximum(old.learnt_mass + mass, 0.0))
+            return planned, [*swaps, swap(self, "_state", new)]
         change = left - old.S.rows(words)
         mass = old.learnt_mass + change.sum(axis=0)
         mass[np.abs(mass) <= TOLERANCE * np.abs(old.learnt_mass)] = 0.0
@@ -238,7 +276,8 @@ class TopicPosterior(OverWords):
                 raise ValueError(
                     f"{name} of the update must have shape {expected}; got {np.shape(values)}"
                 )
-        check_finite(statistics.counts)
+        counts = statistics.counts
+        check_finite(counts.data if isinstance(counts, csr_array) else counts)
 
     def _with_noise(self, blend: Blend, noise: Noise) -> State:
         """The state after an update with noise; S then is lam."""
@@ -249,7 +288,7 @@ class TopicPosterior(OverWords):
         lam = blend.retain * before + blend.prior * self.eta
         if np.any(blend.boost):
             lam += blend.boost * self.boosted
-        lam[statistics.words] += blend.gain * statistics.counts
+        lam[statistics.words] += blend.gain * in_full(statistics.counts)
         lam = noise.added(lam, before)
         zeros, ones = np.zeros(self.n_nodes), np.ones(self.n_nodes)
         alpha = old.alpha if blend.alpha is None else blend.alpha
@@ -267,10 +306,16 @@ class TopicPosterior(OverWords):
         return out
 
     def _learnt(self, *shares: tuple[TopicPosterior, Any]) -> dict[str, Any]:
+        S: Any = added([(p._state.S, share * p.a) for p, share in shares])
+        mass: Any = sum(share * p.learnt_part for p, share in shares)
+        if self.has_lists:
+            # Rounding may have taken more from a part than the whole has.
+            found = csr_array(np.maximum(S.dense(), 0.0))
+            S, mass = Lists.of(found, self._state.S.least), found.sum(axis=0)
         return {
-            "S": added([(p._state.S, share * p.a) for p, share in shares]),
+            "S": S,
             "a": np.ones(self.n_nodes),
-            "learnt_mass": sum(share * p.learnt_part for p, share in shares),
+            "learnt_mass": mass,
             "directions": NO_DIRECTIONS
             if self.prior_directions is None
             else sum(np.reshape(share, (-1, 1)) * p._state.directions for p, share in shares),
@@ -338,13 +383,19 @@ class TopicPosterior(OverWords):
         words = seen_in([self._state.S, base._state.S])
         learnt, before = (p.a * p._state.S.rows(words) for p in (self, base))
         boosted = (self.c >= base.c).all() and (self.b >= base.b).all()
-        return bool(self.is_after(base) and boosted and (learnt >= before * (1 - 1e-9)).all())
+        kept = (learnt >= before * (1 - 1e-9) - self._rounded).all()
+        return bool(self.is_after(base) and boosted and kept)
+
+    @property
+    def _rounded(self) -> float:
+        """What rounding at random may have taken from a count."""
+        return float(2 * self._state.S.least * self.c.max()) if self.has_lists else 0.0
 
     def is_learnt_from(self, *parts: TopicPosterior) -> bool:
         """Whether the counts, a sum of these parts, are at least 0."""
         words = seen_in([p._state.S for p in (self, *parts)])
         tolerance = sum(1e-9 * (part.a * part._state.S.rows(words)) for part in parts)
-        return bool((self.a * self._state.S.rows(words) >= -tolerance).all())
+        return bool((self.a * self._state.S.rows(words) >= -tolerance - self._rounded).all())
 
     def added_to(
         self,
@@ -446,6 +497,9 @@ class _OfWords(TopicPosterior):
 
     def rows(self, words: np.ndarray) -> np.ndarray:
         return super().rows(self._places(words))
+
+    def lists(self, words: np.ndarray) -> WordLists | None:
+        return super().lists(self._places(words))
 
     def prior_rows(self, words: np.ndarray) -> np.ndarray:
         return super().prior_rows(self._places(words))

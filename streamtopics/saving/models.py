@@ -29,7 +29,7 @@ OURS = """
     GibbsOnlineEM GivenTopics Growing GuidedTopics HDPFranchise HDPGibbsOnlineEM HDPVarGibbs
     HiddenFactorsTopics HierarchicalPowerPrior HintedDocuments HintedStart ICD ItemColumns
     ItemCounts Items IterateAverage Kernel KnownTopic LDA Langevin LearnsDocTopicPrior Learnt
-    LengthMultinomial Lifetimes LinearRegression LowRankDPP Mean MeanDecay MeanFieldRegression
+    LengthMultinomial Lifetimes LinearRegression Lists LowRankDPP Mean MeanDecay MeanFieldRegression
     Memory Minibatch MultiViewLDA NaiveBayesMixture NamedVectorizer NewTopic NewWord NodeStatistics
     NoiseStart Normal OneOrMixed OneTopic Online OnlineEM OpenVocabulary Optimization Parameters
     PhraseTable Phrases Poisson Policy PopulationVB Position PowerPrior Process ProgressReport Rate

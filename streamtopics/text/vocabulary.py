@@ -229,7 +229,7 @@ class OpenVocabulary:
                 words = words[:n]
                 places = kernel.Words(words)
             words.extend(added)
-            places.add(added)
+            places.extend(added)
         return words, places
 
     def _bounded(self, n_candidates: int) -> OpenVocabulary:

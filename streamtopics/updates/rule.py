@@ -12,6 +12,7 @@ import numpy as np
 
 from streamtopics.messages import AnyStatistics, Statistics
 from streamtopics.posteriors import Blend, Learn, Posterior, TopicPosterior, View
+from streamtopics.posteriors.lists import joined
 from streamtopics.posteriors.protocol import Counters
 from streamtopics.posteriors.rows import add_scaled
 from streamtopics.utils.checks import check_method, check_range, check_whole
@@ -269,7 +270,9 @@ def in_parts(
     Each part sees the posterior proposed by the earlier parts, written to `scratch`.
     """
     # The kept share of the counts is multiplied in at the end, or before it gets too small.
-    counts, kept = np.zeros((len(words), scratch.n_nodes)), np.ones(scratch.n_nodes)
+    lists: list[Any] | None = [] if scratch.has_lists else None
+    counts: Any = np.zeros((len(words) if lists is None else 0, scratch.n_nodes))
+    kept = np.ones(scratch.n_nodes)
     retain: Any = 1.0
     retention: Any = 1.0
     prior: Any = 0.0
@@ -281,11 +284,16 @@ def in_parts(
         kept = kept * blend.retain
         if kept.min() < LEAST_KEPT:
             counts *= kept
+            lists = lists and [(*part, factor * kept) for *part, factor in lists]
             kept = np.ones(scratch.n_nodes)
         found = blend.statistics
         # Both write to memory of their own, one of them without the GIL.
-        summed = add_scaled, counts, words, blend.gain / kept, found
-        share(call, [(scratch.blend, blend), summed])
+        if lists is None:
+            summed = add_scaled, counts, words, blend.gain / kept, found
+            share(call, [(scratch.blend, blend), summed])
+        else:
+            scratch.blend(blend)
+            lists.append((found.words, found.counts, blend.gain / kept))
         retain = blend.retain * retain
         retention = blend.reported_retention * retention
         prior = blend.retain * prior + blend.prior
@@ -297,7 +305,7 @@ def in_parts(
         if found.directions is not None:
             new = np.reshape(blend.gain, (-1, 1)) * found.directions
             directions = np.reshape(blend.retain, (-1, 1)) * directions + new
-    counts *= kept
+    counts = counts * kept if lists is None else joined(lists, words, kept)
     whole = np.concatenate(lengths)
     mean = sum(shares) / (np.count_nonzero(whole) + n_empty) if shares else None
     statistics = Statistics(

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -14,11 +13,14 @@ from scipy import sparse
 from streamtopics.base.sentences import Sentences
 from streamtopics.kernels import rows
 from streamtopics.kernels import was as kernel
+from streamtopics.local.step import mix
 from streamtopics.utils.structure import for_scipy
 
 # Words are sampled one by one. This many take about 1 GiB in `fit`, and as much again for every
 # eight topics in `transform`; a hundred sweeps take hours.
 MOST_WORDS = 2**24
+# What `mix` adds before it mixes.
+STEP = np.uint64(0x9E3779B97F4A7C15)
 
 
 @dataclass(frozen=True)
@@ -99,8 +101,10 @@ def own_words(corpus: SentenceCorpus) -> tuple[np.ndarray, SentenceCorpus]:
     return words, replace(corpus, words=places)
 
 
-# (seed, n_before, n_documents) -> seeds of documents by their place in a stream, (n_documents,).
-document_seeds: Callable[[int, int, int], np.ndarray] = kernel.document_seeds
+def document_seeds(seed: int, n_before: int, n_documents: int) -> np.ndarray:
+    """Return seeds of documents by their place in a stream, (n_documents,)."""
+    places = np.arange(n_documents, dtype=np.uint64) + np.uint64(n_before)
+    return mix(mix(np.array([seed], np.uint64) - STEP) + places - STEP)
 
 
 def content_seeds(corpus: SentenceCorpus, words: np.ndarray) -> np.ndarray:

@@ -236,7 +236,7 @@ def test_numbers_of_words_equal_those_of_a_dict():
     expected, known = {}, tokens.Words(words[:100])
     for word in words:
         expected.setdefault(word, len(expected))
-    known.add(words[100:])
+    known.extend(words[100:])
     assert len(known) == len(expected)
     asked = [*words, *(word + "z" for word in words), "x" * 18, "x" * 4999, "b"]
     assert known.of(asked).tolist() == [expected.get(word, -1) for word in asked]

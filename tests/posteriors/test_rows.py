@@ -57,8 +57,6 @@ def test_a_store_reads_like_the_dense_array():
     assert_array_equal(store.dense(), S)
     assert_array_equal(store.rows(words), S[words])
     assert_array_equal(store.column(1), S[:, 1])
-    topics = rng.integers(0, K, (4, 15))
-    assert_array_equal(store.cells(words.reshape(4, 15), topics), S[words.reshape(4, 15), topics])
     assert_array_equal(store.counts[store.used].sum(axis=0), store.counts.sum(axis=0))
     some = store.only(words)
     assert_array_equal(some.dense(), S[words])
@@ -118,7 +116,6 @@ def test_who_reads_an_array_from_before_a_growth_sees_zeros_for_new_words():
     assert len(new)
     store.counts = first
     assert_array_equal(store.rows(new), 0.0)
-    assert_array_equal(store.cells(new, np.zeros(len(new), int)), 0.0)
 
 
 def test_sums_of_stores():
