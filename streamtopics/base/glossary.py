@@ -8,8 +8,8 @@ from textwrap import indent
 PARAMETERS = {
     "parameters": "Parameters\n----------",
     "by_default": """\
-All defaults but the rule are as in `StreamingLDA`. The settings of the paper are those of `preset`,
-called with the name of this class.""",
+All defaults but the rule are as in `StreamingLDA`. Call `preset` with the name of this class for
+the settings of the paper.""",
     "as_streaming_lda": """\
 doc_topic_prior, doc_topic_prior_update, topic_word_prior, inference, view, start, schedule, \
         batch_size, max_iter, n_jobs, random_state, verbose
@@ -40,16 +40,17 @@ kappa : float, default=0.7
     minibatches alike; smaller values forget the early ones and leave more noise.""",
     "tau": """\
 tau : float, default=0
-    Delay of the step size, in minibatches. A step is at most 1 / t: no random start remains.""",
+    Delay of the step size, in minibatches. A step is at least 1 / t: no random start remains.""",
     "mean_topic_word_prior": """\
 topic_word_prior : float, array-like of shape (n_features,) or (n_components, n_features), \
         WordPrior or callable, default=0.02
-    Dirichlet parameter of the topics (the papers' eta), in tokens of the documents in the running
-    mean.""",
+    Dirichlet parameter of the topics (the papers' eta): a pseudo-count, in tokens, beside the
+    counts of all documents in the running mean.""",
     "part_kappa": """\
 kappa : float, default=0.85
-    Decay of the step size (t + tau)^-kappa of the t-th minibatch, or part of one, in [0, 1]. 1
-    weighs all alike; smaller values follow changes faster, with more noise. The paper has 0.5.""",
+    Decay, in [0, 1], of the step size (t + tau)^-kappa of the t-th minibatch, or part of a
+    minibatch. 1 weighs all alike; smaller values follow changes faster, with more noise. The paper
+    takes 0.5.""",
     "update_each_sweep": """\
 update_each_sweep : bool, default=False
     Whether to update the topics after every sweep over the minibatch (the "++" of the paper). The
@@ -107,12 +108,12 @@ topic_word_ : ndarray of shape (n_components, n_features)
 topic_weights_ : ndarray of shape (n_components,)
     Share of each topic in the learnt tokens.
 prior_retention_ : ndarray of shape (n_components,)
-    Share of the prior in each topic's mass."""
+    Share of the prior in the pseudo-counts of each topic."""
 STREAM_ATTRIBUTES = """\
 n_batch_iter_, n_documents_seen_, n_tokens_seen_ : int, int, float
-    Minibatches (or parts), documents and tokens learnt, repeated passes included.
+    Numbers of learnt minibatches (or parts of minibatches), documents and tokens, in all passes.
 n_iter_ : int
-    Finished passes of `fit`; 0 after `partial_fit` alone.
+    Number of finished passes of `fit`; 0 after `partial_fit` alone.
 posterior_ : TopicPosterior
     The posterior of the topics.
 seed_ : int
@@ -129,21 +130,22 @@ components_ : ndarray of shape (n_components, n_features)
     Dirichlet parameters of the topics: pseudo-counts, not normalised.""",
     "mean_components": """\
 components_ : ndarray of shape (n_components, n_features)
-    Expected tokens of each word in each topic, per document, smoothed; not normalised.""",
+    Expected tokens of each word in each topic, per document, with the prior; not normalised.""",
     "edit_attributes": """\
 edits_ : list of Edit
     Changes of topics made by people; see `streamtopics.editing`.
 topic_numbers_, topic_names_ : ndarray of shape (n_components,)
-    Numbers of the topics, the same when rows move, and names given by `rename`.
+    Lasting number of each topic, also when edits move rows, and its name from `rename`.
 hidden_topics_, locked_topics_ : ndarray of int
     Rows of topics left out of tables and pictures, and rows of topics with fixed words.""",
     "drift_attributes": """\
 retention_ : ndarray of shape (n_components,)
-    Share of each topic kept by the rule at the last minibatch.
+    Share of the earlier counts of each topic kept by the rule at the last minibatch.
 retention_history_ : ndarray of shape (n_minibatches, n_components)
     `retention_` of the last thousand minibatches.
 effective_sample_size_ : ndarray of shape (n_components,)
-    Mass of each topic in tokens; the prior and growing weights are included.
+    Sum of each topic's pseudo-counts, with the prior, in tokens. Tokens count as weighted by
+    `growth` of `schedule`.
 drift_ : list of Drift
     Records of the last thousand minibatches: `batch`, `time`, `retention` and
     `effective_sample_size` of each.""",
@@ -151,27 +153,27 @@ drift_ : list of Drift
 n_active_topics_ : int
     Number of topics with more than 1 % of the learnt tokens.
 n_topics_ : int
-    Number of topics represented, n_components in the shapes below.
+    Number of all topics: n_components in the shapes below.
 births_ : list of TopicLifetime
-    Living topics and the last thousand dead topics, by birth; see `births_report`.
+    Records of the living and the last thousand dead topics, in order of birth; see `births_report`.
 topic_ids_ : ndarray of shape (n_topics,)
-    Numbers of the topics in `births_`.""",
+    Number of each topic, as in the field `topic` of `births_`.""",
     "topic_attributes": TOPIC_ATTRIBUTES,
     "stream_attributes": STREAM_ATTRIBUTES,
     "common_attributes": f"""\
 {TOPIC_ATTRIBUTES}
 doc_topic_prior_ : ndarray of shape (n_components,)
-    The current prior of the documents.
+    Current Dirichlet parameter of the documents' topic proportions.
 {STREAM_ATTRIBUTES}""",
 }
 
 METHODS = {
     "learns_corpus": """\
-Forgets all earlier learning. After an interrupt, or a minibatch without a finite answer, the
-minibatches before stay learnt.""",
+Forgets all earlier learning. If an interrupt, or a minibatch with an infinite result, ends the
+call, the minibatches before it stay learnt.""",
     "learns_minibatch": """\
-A failed call changes nothing. The first call fixes the columns, the topics, the priors, the seed
-and the kind of rule; other parameters take effect from the next minibatch on.""",
+A failed call changes nothing. The first call fixes the columns, the number of topics, the priors,
+the seed and the kind of rule. Changes of other parameters take effect with the next minibatch.""",
     "y_ignored": """\
 y : None
     Ignored.""",
@@ -227,7 +229,7 @@ y : array-like of shape (n_documents,)
     Class of each document.""",
     "items_and_users": """\
 items, users : array-like of shape (n_documents,) or None, default=None
-    Item and author of each review: integers or strings; new ones are legal.""",
+    Item and author of each review: integers or strings, also ones never learnt.""",
     "targets": """\
 y : array-like of shape (n_samples,), default=None
     Targets, if the model has any.""",
@@ -235,21 +237,21 @@ y : array-like of shape (n_samples,), default=None
 Returns
 -------
 log_probability : ndarray of shape (n_documents,)
-    Nats, summed over the held-out tokens of the document; 0 without held-out tokens.""",
+    Log probability of all held-out tokens of each document, in nats; 0 without such tokens.""",
     "score": """\
 Returns
 -------
 score : float
-    Nats per token; NaN if no token is held out.""",
+    Mean log probability of a held-out token, in nats; NaN without such tokens.""",
     "points": """\
 points : matrix of shape (n_points, n_features)
     Sentences or vectors; for items their column numbers, 1-D.""",
     "theta_of_process": """\
 theta : array-like of shape (n_components,) or None, default=None
-    For example a row of `transform`; None is `theta_`.""",
+    Parameter of the process, for example a row of `transform`; None is `theta_`.""",
     "given_points": """\
 given : points or None, default=None
-    Known points of the set; the result is about further points.""",
+    Points known to be in the set; results describe or contain further points only.""",
     "raw_documents": """\
 raw_documents : iterable of str, or of lists of str
     Texts, or lists of their sentences.""",

@@ -57,12 +57,13 @@ class AspectSentimentModel(LearnsByRule, SentenceTopics):
         words. None is 0.05 for each word; then the names of the sentiments mean nothing.
     update : Rule or None, default=None
         How the posterior learns a minibatch; see `streamtopics.updates`. None is ``BPS(0.5,
-        "topic")``. With the "whole" of Nguyen et al. learnt words hardly count in rare topics.
+        "topic")``. With "whole", as in Nguyen et al., learnt words hardly count in rare topics.
     doc_sentiment_prior : float, default=1.0
         Dirichlet parameter of a document's sentiments (the papers' gamma), at least 1, which is
         flat. Each further 1 acts like one more sentence of every sentiment.
     doc_aspect_prior : float, default=2.0
-        Dirichlet parameter of the aspects in each sentiment (alpha; 1 in Nguyen et al.).
+        Dirichlet parameter of the aspects in each sentiment (the papers' alpha; 1 in Nguyen et
+        al.).
     inference : {"em", "frank_wolfe"}, default="em"
         How the proportions of a document are found: by EM, or by the less exact Frank-Wolfe steps
         of Nguyen et al.
@@ -180,7 +181,7 @@ class AspectSentimentModel(LearnsByRule, SentenceTopics):
         Returns
         -------
         sentiment : ndarray of shape (n_documents,)
-            The first of equally probable sentiments.
+            A name for each document; in a tie the first in `classes_`.
         """
         most_probable = self._sentiments(X, groups, "predict").argmax(axis=1)
         return np.asarray(self.classes_[most_probable])
@@ -193,7 +194,8 @@ class AspectSentimentModel(LearnsByRule, SentenceTopics):
         Returns
         -------
         proportions : ndarray of shape (n_documents, n_sentiments), float64
-            Columns are in the order of `classes_`; rows sum to 1, and are flat without words.
+            Columns are in the order of `classes_`; rows sum to 1. A document without words has
+            equal proportions.
         """
         return self._sentiments(X, groups, "predict_proba")
 
@@ -205,7 +207,7 @@ class AspectSentimentModel(LearnsByRule, SentenceTopics):
         Returns
         -------
         doc_topic : ndarray of shape (n_documents, n_sentiments * n_aspects), float64
-            Rows sum to 1; first all aspects of the first sentiment.
+            Rows sum to 1; the first columns are all aspects of the first sentiment.
         """
         groups = list(groups) if isinstance(groups, Iterator) else groups
         batch = self._read("transform", X=X, groups=groups)
@@ -230,7 +232,7 @@ class AspectSentimentModel(LearnsByRule, SentenceTopics):
         return SentenceInference(*map(np.concatenate, columns))
 
     def get_feature_names_out(self, input_features: OptionalArray = None) -> np.ndarray:
-        """Return names of the columns of `transform`: sentiments with numbers of aspects.
+        """Return names of the columns of `transform`, such as "positive_0" for the first aspect.
 
         Returns
         -------

@@ -24,8 +24,6 @@ from streamtopics.utils.progress import LOG
 
 
 class ReportsLifetimes(StreamingTopicModel):
-    """Base of estimators with births and deaths of topics."""
-
     # None if the topics are always the same.
     births: DirichletProcess | None = DirichletProcess()
 

@@ -20,8 +20,6 @@ from streamtopics.utils.parallel import Workers
 
 
 class LearnsByRule(StreamingEstimator):
-    """Base of estimators with `update` and `boosted_prior`."""
-
     update: Rule | None
     boosted_prior: Any = None
 
@@ -35,7 +33,6 @@ class LearnsByRule(StreamingEstimator):
     def _check_rule(
         self, before: Commit | None, offers: frozenset[str], name: str, **started: object
     ) -> None:
-        """Refuse a rule unfit for the model or the stream."""
         check_update(self._rule, offers, name)
         if before is not None:
             check_same(self, **started)
@@ -54,5 +51,4 @@ class LearnsByRule(StreamingEstimator):
         commit.posterior.blend(blend, [self._swap(new)])
 
     def _reported(self, blend: Blend) -> dict[str, Any]:
-        """Other fields of the commit."""
         return {}

@@ -61,8 +61,6 @@ class SeedRow(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class HintedDocuments(Documents):
-    """Documents with pseudo-tokens for topics."""
-
     # (n_features, n_components): pseudo-tokens of topics for each token of a word
     seed_words: sparse.csr_matrix = field(kw_only=True)
     # Most tokens of a word that count in a document
@@ -70,7 +68,6 @@ class HintedDocuments(Documents):
 
     @property
     def minibatch(self) -> Minibatch:
-        """The minibatch with pseudo-tokens."""
         X = self.X
         if self.most is not None:
             X = sparse.csr_matrix((np.minimum(X.data, self.most), X.indices, X.indptr), X.shape)
@@ -103,14 +100,14 @@ class GuidedTopics(TakesVectors):
         Further topics without names. Such topics take documents from the named topics.
     name_vectors : mapping of str to array-like, array-like or None, default=None
         Vectors of the names, of the same kind as the `vectors` of documents: by name, or as rows in
-        the order of `seeds`. A row of zeros means no vector. Each vector weighs 30 documents.
-        `inference` must then be "one_topic" or a `OneTopic`.
+        the order of `seeds`. A row of zeros means no vector. Each vector weighs as much as 30
+        documents. `inference` must then be "one_topic" or a `OneTopic`.
     seed_weight : float, default=2.0
-        Pseudo-tokens of the topic for each seed word in a document.
+        Pseudo-tokens that each seed word in a document adds to its topic.
     seed_strength : float, default=20.0
         Total pseudo-count, in tokens, shared by the seed words of a topic.
     label_weight : float, default=20.0
-        Pseudo-tokens of the topic for the label of a document.
+        Pseudo-tokens that the label of a document adds to its topic.
     max_count : int or None, default=3
         Largest count of a word in a document, except in `score`; larger counts are cut. None cuts
         nothing.
@@ -118,13 +115,13 @@ class GuidedTopics(TakesVectors):
             default="online_em"
         How the topics learn a minibatch; see `streamtopics.updates`.
     inference : {"one_topic", "gibbs", "variational"} or LocalStep, default="one_topic"
-        How the topics of a document are inferred. With "one_topic" seed words and labels decide the
-        topic; else they are pseudo-tokens.
+        How the topics of a document are inferred. With "one_topic" seed words and labels decide a
+        document's topic in learning; else they count as pseudo-tokens.
     topic_word_prior : float, default=0.3
         Pseudo-count of every word in every topic, in tokens.
     n_start_documents : int, default=20000
         Number of first documents kept by `partial_fit`, also in saved models, and learnt again each
-        time the number has grown by a tenth. A rule with forgetting keeps none.
+        time their number has grown by a tenth. A rule with forgetting keeps none.
     batch_size : int, default=20000
         Documents in a minibatch of `fit`. The first minibatch should hold many seed words.
     {max_iter, common_parameters}
@@ -231,7 +228,6 @@ class GuidedTopics(TakesVectors):
 
     @property
     def _name_vectors(self) -> np.ndarray:
-        """Vectors of names, with zeros for no vector."""
         return check_name_vectors(self.name_vectors, [*self.seeds], type(self).__name__)
 
     def _prior_directions(self, vectors: np.ndarray, n_nodes: int) -> np.ndarray:
@@ -307,7 +303,8 @@ class GuidedTopics(TakesVectors):
         -------
         report : list of SeedRow
             A row for each seed word with a column; `pandas.DataFrame(report)` makes a table. `rank`
-            is the word's place in the topic, from 1; `own_share` the topic's share of the word.
+            is the word's place in the topic, from 1; `own_share` is the share of the word's tokens
+            in the topic.
         """
         check_is_fitted(self)
         topics, weights = self.topic_word_, self.topic_weights_

@@ -31,8 +31,6 @@ ACTIVE = 0.01
 
 
 class HDPModel(ReportsLifetimes):
-    """Base of two methods; the state holds tables of topics."""
-
     _holds = "_commit.posterior: V K; _commit.state: K >=0"
     _parameter_constraints: ClassVar[dict[str, Any]] = (
         StreamingTopicModel._parameter_constraints
@@ -114,8 +112,9 @@ class HDPGibbsOnlineEM(HDPModel):
     """Hierarchical Dirichlet process by Gibbs online EM: the number of topics is learnt.
 
     Documents are sampled and topics are running means, as in `GibbsOnlineEM`. A token may also open
-    a new topic. Topics worth less than a word of a minibatch are dropped. The topic weights pi come
-    from the expected numbers S of tables in the Chinese restaurant franchise::
+    a new topic. A topic that weighs less than one token of the current minibatch is dropped. The
+    topic weights pi come from the expected numbers S of tables in the Chinese restaurant
+    franchise::
 
         pi_k = S_k / (sum_j S_j + concentration),    doc_topic_prior_ = doc_concentration * pi
 

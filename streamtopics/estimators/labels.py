@@ -13,7 +13,6 @@ from streamtopics.utils.structure import check_one_kind, is_missing
 
 
 def read_labels(y: Any, n_documents: int, caller: str) -> np.ndarray:
-    """Array of one label for each document."""
     if y is None:
         raise ValueError(
             f"{caller} requires y to be passed, but the target y is None; pass the class of each "

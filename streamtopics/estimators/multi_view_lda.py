@@ -67,15 +67,16 @@ class MultiViewLDA(ClassifierMixin, LearnsByRule, LearntTopics, CountsInput):
         How the posterior learns a minibatch; see `streamtopics.updates`. ``BPS(0.5)`` boosts the
         prior of class topics; ``PowerPrior(0.9)`` forgets. None is ``BPS(0.0)``.
     doc_topic_prior : float or None, default=None
-        Dirichlet parameter of a document's topic proportions, in tokens. None is ten tokens
-        together in the topics of a class, and ten in the shared topics.
+        Dirichlet parameter of a document's topic proportions, in tokens. None is ten tokens for all
+        topics of a class together, and ten for the shared topics.
     local_share_prior : tuple of two floats, default=(1.0, 1.0)
-        Beta parameter of the share of words from class topics; (20, 20) favours shared topics.
+        Beta parameter of the share of words from class topics; (20, 20), a share near a half,
+        favours shared topics.
     class_word_prior, boosted_prior : float, array-like of shape (n_features,) or \
             (n_classes, n_features), WordPrior, callable or None, default=None
         Dirichlet parameter of class topics, in tokens, and the prior added by a boost, by default
-        the same. Rows are in the order of `classes_`. A callable gets the first X, y and
-        ``classes=``. None is `streamtopics.priors.ClassWords`; a flat prior hardly separates
+        the same. Rows are in the order of `classes_`. A callable gets X and y of the first call,
+        and ``classes=``. None is `streamtopics.priors.ClassWords`; a flat prior hardly separates
         classes.
     topic_word_prior : float, array-like of shape (n_features,), WordPrior, callable or None, \
             default=None
@@ -256,22 +257,23 @@ class MultiViewLDA(ClassifierMixin, LearnsByRule, LearntTopics, CountsInput):
         return np.asarray(self.classes_[most_probable])
 
     def predict_proba(self, X: MatrixLike) -> np.ndarray:
-        """Return the probability of each class.
+        """Return the probability of each class, for each document.
 
-        Probabilities are overconfident for long documents, as in naive Bayes, and rough below 2e-9.
+        Probabilities are overconfident for long documents, as in naive Bayes, and inexact below
+        2e-9.
 
         {X}
 
         Returns
         -------
         probability : ndarray of shape (n_documents, n_classes)
-            Columns are in the order of `classes_`; rows sum to 1. Without words a row has the
-            shares of the classes, smoothed by one document for each.
+            Columns are in the order of `classes_`; rows sum to 1. A document without words gets the
+            shares of the classes in the learnt documents, with one more document for each class.
         """
         return np.asarray(np.exp(self._classified(X, "predict_proba", BEHIND)))
 
     def predict_log_proba(self, X: MatrixLike) -> np.ndarray:
-        """Return the log probability of each class, in nats, exact for unlikely classes.
+        """Return the log probability of each class, in nats; never -inf, also for unlikely classes.
 
         {X}
 
@@ -297,7 +299,6 @@ class MultiViewLDA(ClassifierMixin, LearnsByRule, LearntTopics, CountsInput):
         return np.asarray(log_softmax(log_joint, axis=1))
 
     def _parts(self, X: sparse.csr_matrix) -> Iterator[sparse.csr_matrix]:
-        """Yield the documents of one job."""
         n_classes, n_local = len(self.classes_), self.posterior_.parts[0].shape[1]
         most_words, size = WEIGHTS_AT_ONCE // (n_classes * n_local), DOCUMENTS_AT_ONCE
         if X.shape[1] > most_words:
@@ -306,7 +307,7 @@ class MultiViewLDA(ClassifierMixin, LearnsByRule, LearntTopics, CountsInput):
             yield X[start : start + size]
 
     def transform(self, X: MatrixLike) -> np.ndarray:
-        """Return topic proportions, averaged over the probabilities of the classes.
+        """Return topic proportions: their mean over the classes, weighted by class probability.
 
         {X}
 

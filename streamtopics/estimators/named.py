@@ -105,8 +105,8 @@ class BPSLDA(BayesianLDA):
 
     Here lam_t are the Dirichlet parameters of the topics after minibatch t, s_t the expected counts
     of words in topics, eta the prior, and ``|.|`` the sum of all entries. On a long stream the
-    prior's share is near ``scale / (1 + scale)``. Boosting helps if the prior knows more than the
-    data; a wrong prior does harm.
+    prior's share is near ``boosting_scale / (1 + boosting_scale)``. Boosting helps if the prior
+    knows more than the data; a wrong prior does harm.
 
     {by_default}
 
@@ -173,9 +173,10 @@ class SVBHPP(BayesianLDA):
 
         lam_t = E[rho_t] lam_{t-1} + (1 - E[rho_t]) eta + s_t
 
-    Symbols are as in `BPSLDA`, and rho_t is the retention rate: high if earlier topics explain the
-    minibatch better than the prior. Use this class for large minibatches and sudden changes. For
-    slow drift ``StreamingLDA(update=PowerPrior(Memory(20_000)))`` predicts better.
+    Here lam_t are the Dirichlet parameters of the topics after minibatch t, s_t the expected counts
+    of words in topics, eta the prior, and rho_t the retention rate: high if earlier topics explain
+    the minibatch better than the prior. Use this class for large minibatches and sudden changes.
+    For slow drift ``StreamingLDA(update=PowerPrior(Memory(20_000)))`` predicts better.
 
     {by_default}
 
@@ -183,8 +184,8 @@ class SVBHPP(BayesianLDA):
     rate : {"shared", "topic"}, default="shared"
         One retention rate for all topics (HPP), or one for each (MHPP).
     rate_estimate : {"posterior", "point"}, default="posterior"
-        "posterior" takes the posterior mean of rho_t, by a double bound, as in the paper. "point"
-        takes the rate with the greatest bound, without a prior, and also finds rates near 0.5.
+        "posterior" takes the posterior mean of rho_t, by the double lower bound of the paper.
+        "point" takes the best single rate, without `rate_prior`, and also finds rates near 0.5.
     rate_prior : float, Exponential or Normal, default=-0.1
         Prior of the rates. A number is gamma of `Exponential`, with density proportional to
         ``exp(gamma rho)`` on [0, 1]; -0.1 of the paper is close to uniform.
@@ -262,8 +263,6 @@ class SVBHPP(BayesianLDA):
 
 
 class OnlineEMLDA(StreamingLDA):
-    """Base of two classes with one kind of inference."""
-
     kappa: float
     tau: float
     n_sweeps: int
@@ -300,8 +299,8 @@ class GibbsOnlineEM(OnlineEMLDA):
     """Latent Dirichlet allocation by Gibbs online EM (G-OEM).
 
     The topics beta are the M-step of a running mean s_t of expected counts per document. Minibatch
-    t has B documents and, by collapsed Gibbs sampling with Rao-Blackwell averages, expected counts
-    S_t::
+    t has B documents, the step size r_t and, by collapsed Gibbs sampling with Rao-Blackwell
+    averages, expected counts S_t::
 
         s_t = (1 - r_t) s_{t-1} + r_t S_t / B,    beta = s_t normalised
 
@@ -315,7 +314,8 @@ class GibbsOnlineEM(OnlineEMLDA):
         Gibbs sweeps over each document; the last quarter is averaged.
     {update_each_sweep, mean_topic_word_prior}
     inference : {"auto", "gibbs"}, default="auto"
-        "auto" reads documents of less than 12 words as one topic and a background.
+        "auto" is Gibbs sampling, or one topic and a background for each document if the mean length
+        is less than 12 words.
     schedule : Schedule or None, default=None
         As in `StreamingLDA`; None is ``Schedule(n_start_rounds=10)``: topics take shape before
         anything is forgotten.
@@ -372,7 +372,8 @@ class GibbsOnlineEM(OnlineEMLDA):
 class VariationalOnlineEM(OnlineEMLDA):
     """Latent Dirichlet allocation by variational online EM (V-OEM).
 
-    The method is `GibbsOnlineEM` with counts by mean-field inference: not random, but biased.
+    The method is `GibbsOnlineEM`, but mean-field inference finds the expected counts. The counts
+    are biased, but not random.
 
     {by_default}
 
@@ -384,7 +385,8 @@ class VariationalOnlineEM(OnlineEMLDA):
         with `update_each_sweep`, only in `transform`.
     {update_each_sweep, mean_topic_word_prior}
     inference : {"auto", "variational"}, default="auto"
-        "auto" reads documents of less than 60 words as one topic and a background.
+        "auto" is variational inference, or one topic and a background for each document if the mean
+        length is less than 60 words.
     {schedule, as_streaming_mean}
 
     {attributes, mean_components, common_attributes}
@@ -432,7 +434,7 @@ class VariationalOnlineEM(OnlineEMLDA):
 
     @property
     def n_sweeps(self) -> int:  # type: ignore[override]
-        """The same as `max_local_iter`."""
+        """Return `max_local_iter`."""
         return self.max_local_iter
 
     def _sweeps(self, n_sweeps: int) -> Variational:

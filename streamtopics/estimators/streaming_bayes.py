@@ -37,14 +37,11 @@ MOST = 1e75
 
 
 def _model_can(method: str) -> Callable[[StreamingBayes], bool]:
-    """Whether the model has a method."""
     return lambda estimator: getattr(estimator.model, method, None) is not None
 
 
 @dataclass(frozen=True)
 class Samples:
-    """Samples, with targets if any."""
-
     X: np.ndarray
     y: np.ndarray | None
 
@@ -57,7 +54,6 @@ class Samples:
         return float(self.X.size)
 
     def cut(self, size: int) -> Iterator[Samples]:
-        """Yield batches of samples."""
         for start in range(0, len(self.X), size):
             rows = slice(start, start + size)
             yield Samples(self.X[rows], None if self.y is None else self.y[rows])
@@ -81,8 +77,9 @@ class StreamingBayes(
     update : rule of `streamtopics.updates`, default=None
         How the posterior learns a minibatch. None is ``SVB()``.
     boosted_prior : object, default=None
-        A model of the kind and `coordinates` of `model`, with the prior added by a boost. None is
-        `model`. The stream starts from the prior of `model` and forgets towards it.
+        Model of the class of `model`, whose prior a boost adds with every minibatch; the fields in
+        `coordinates` must be equal. None is `model`. The stream starts from the prior of `model`
+        and forgets towards it.
     batch_size : int, default=1000
         Rows of a minibatch in `fit`.
     max_iter : int, default=1
@@ -95,19 +92,20 @@ class StreamingBayes(
     Attributes
     ----------
     posterior_ : DensePosterior
-        Natural parameters of nodes, such as the components of a mixture.
+        Natural parameters of the nodes: the distributions of the model, such as the components of a
+        mixture.
     model_, boosted_prior_ : object
         The learnt model, and the model with the boosted prior.
     retention_ : ndarray of shape (n_nodes,)
-        Share of each node kept at the last minibatch.
+        Share of each node's earlier counts kept at the last minibatch.
     retention_history_ : ndarray of shape (n_minibatches, n_nodes)
         `retention_` of the last thousand minibatches.
     effective_sample_size_ : ndarray of shape (n_nodes,)
         Weight of each node in samples, the prior included.
     classes_ : ndarray of shape (n_classes,)
-        Numbers of the classes, from 0 on, of a model with classes.
+        Numbers of the classes, from 0 on, if the model has classes.
     n_batch_iter_, n_samples_seen_, n_iter_ : int
-        Learnt minibatches and samples, repeated passes included, and passes of `fit`.
+        Numbers of learnt minibatches and samples, in all passes, and of passes of `fit`.
     n_features_in_, feature_names_in_ : int, ndarray of shape (n_features,)
         Number of columns of X, and names if X had names.
 
@@ -174,7 +172,7 @@ class StreamingBayes(
 
         {samples, targets}
         classes : array-like of shape (n_classes,), default=None
-            Ignored: the model has its classes.
+            Ignored: the model gives the number of classes.
 
         {returns_self}
         """
@@ -258,7 +256,7 @@ class StreamingBayes(
     def score_samples(self, X: ArrayLike, y: OptionalArray = None) -> np.ndarray:
         """Return the log density of each sample under the posterior predictive distribution.
 
-        Without targets the density is of the inputs: 0 for a model of targets only, such as
+        Without `y` it is the log density of X alone: 0 for a model of targets only, such as
         `LinearRegression`.
 
         {samples, targets}
@@ -271,7 +269,7 @@ class StreamingBayes(
         return self._density("score_samples", X, y)
 
     def score(self, X: ArrayLike, y: OptionalArray = None) -> float:
-        """Return the log predictive density, in nats per sample.
+        """Return the mean log predictive density of the samples, in nats.
 
         {samples, targets}
 

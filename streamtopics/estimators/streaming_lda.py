@@ -42,11 +42,11 @@ from streamtopics.utils.records import keep, of_record
 
 @documented
 class StreamingLDA(Editable):
-    """Latent Dirichlet allocation by any update rule, inference of documents and view of topics.
+    """Latent Dirichlet allocation with a choice of update rule, inference and view of the topics.
 
-    These three parts are names, or frozen records with fields as parameters:
-    ``update__boost__scale``, ``inference__n_sweeps``. A rule with forgetting adds `drift_`, and a
-    rule that can merge adds `merge`.
+    `update`, `inference` and `view` are names, or frozen records whose fields are parameters:
+    ``update__boost__scale``, ``inference__n_sweeps``. Only a model with a forgetting rule has
+    `drift_`; only rules that can merge posteriors give `merge`.
 
     {parameters, n_components, update}
     inference : {"auto", "gibbs", "variational", "one_topic"} or LocalStep, default="auto"
@@ -55,35 +55,35 @@ class StreamingLDA(Editable):
         "auto" is one topic below a mean length of 12 words in `fit` or in the first minibatch,
         Gibbs sampling below 60, else variational inference.
     view : {"auto", "mean", "corrected_mean", "geometric_mean"} or view, default="auto"
-        Word weights of the topics beta in `inference`. "mean" is E[beta]. "corrected_mean" is
-        ``exp(psi(lam + 1/2))``, almost the same, with digamma psi and Dirichlet parameters lam.
-        "geometric_mean" is ``exp(E[log beta])``, as in exact variational Bayes, and worse in one
-        pass. "auto" is "corrected_mean" for variational inference, else "mean".
+        How `inference` sees the topics beta, with Dirichlet parameters lam. "mean" is E[beta].
+        "corrected_mean" is ``exp(psi(lam + 1/2)) / sum(lam)``, almost E[beta], with the digamma
+        function psi. "geometric_mean" is ``exp(E[log beta])``, as in exact variational Bayes; it
+        learns worse in one pass. "auto" is "corrected_mean" for variational inference, else "mean".
     doc_topic_prior : float, array-like of shape (n_components,), Symmetric or None, default=None
         Initial Dirichlet parameter of the documents' topic proportions (the papers' alpha), in
         tokens. None is ``Symmetric(3)``: three tokens in all topics together.
     doc_topic_prior_update : {"auto", "fixed_point", "gamma", "shares", "fixed"} or \
             DocTopicUpdate, default="auto"
-        How `doc_topic_prior` is learnt. "auto" is "shares" for one topic a document, else
-        "fixed_point".
+        How `doc_topic_prior` is learnt. "auto" is "shares" if each document has one topic, else
+        "fixed_point"; see `streamtopics.updates`.
     topic_word_prior : "auto", float, array-like of shape (n_features,) or \
             (n_components, n_features), WordPrior or callable, default="auto"
         Dirichlet parameter of the topics (the papers' eta): a pseudo-count, in tokens, of every
-        word in every topic. "auto" is 0.02; in `fit` on less than 5,000 documents ``1.5 /
-        n_components``, between 0.02 and 0.15, if the rule adds up minibatches.
+        word in every topic. "auto" is 0.02. For a rule that adds up minibatches, `fit` on less than
+        5,000 documents takes ``1.5 / n_components``, cut to [0.02, 0.15].
     {boosted_prior}
     start : {"spectral", "noise"} or Start, default="spectral"
         "spectral" makes the first topics from clusters of the documents in `fit` or in the first
-        minibatch, by k-means on word vectors. "noise" depends on the seed alone, so streams with
-        equal seeds merge.
+        minibatch, by k-means on word vectors. "noise" depends on the seed alone, so models with
+        equal seeds can merge.
     schedule : Schedule or None, default=None
-        Parts and weights of minibatches, rounds and averages. None is ``Schedule()`` of
-        `streamtopics.estimators`.
+        How minibatches are cut into parts, weighted, repeated in rounds and averaged. None is
+        ``Schedule()`` of `streamtopics.estimators`.
     batch_size : int, default=1200
         Documents in a minibatch of `fit`.
     max_iter : int or "auto", default="auto"
         Passes of `fit` over the corpus. "auto" is 1 from 5,000 documents and 400,000 tokens on, and
-        up to 5 below; with one topic a document at most 2.
+        up to 5 below; at most 2 if each document has one topic.
     {common_parameters}
 
     Attributes
@@ -176,7 +176,6 @@ class StreamingLDA(Editable):
 
     @property
     def _begun(self) -> bool:
-        """Whether learning began; an "auto" inference waits for a token."""
         begun = super()._begun
         return begun and not (is_auto(self.inference) and self._commit.posterior.n_tokens == 0)
 
@@ -204,7 +203,6 @@ class StreamingLDA(Editable):
         return self._record("update", self.update)
 
     def _local_step(self) -> Any:
-        """The inference, set or chosen."""
         step = self._record("inference", self.inference)
         if not is_auto(step):
             return step

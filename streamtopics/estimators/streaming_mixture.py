@@ -47,12 +47,12 @@ class StreamingMixture(ReportsLifetimes, TakesVectors, Editable):
     start : {"spectral", "noise"} or Start, default="spectral"
         As in `StreamingLDA`; ignored with `births`.
     schedule : Schedule or None, default=None
-        As in `StreamingLDA`. With `births` and a rule that forgets, ``growth=None`` is 1.
+        As in `StreamingLDA`. With `births` and a rule that forgets, ``growth=None`` means 1.
     births : DirichletProcess or None, default=None
         How clusters are born and die, for example ``DirichletProcess()`` of `streamtopics.updates`;
         at most `n_components` live at once. A rule with forgetting, for example
-        ``PowerPrior(Memory(10_000))``, frees dead clusters. A new cluster is found within one large
-        minibatch. None keeps the first clusters.
+        ``PowerPrior(Memory(10_000))``, frees dead clusters. A new cluster needs enough documents in
+        one minibatch, so minibatches should be large. None keeps the first clusters.
     vector_weight : float, default=0.2
         Power of the probability of a document's vector, in [0, 1]. With 0 `vectors` do not count;
         with 1 words hardly count.
@@ -66,9 +66,9 @@ class StreamingMixture(ReportsLifetimes, TakesVectors, Editable):
     background_ : ndarray of shape (n_features,)
         Word probabilities of the background; NaN without a background.
     weights_ : ndarray of shape (n_components,)
-        Share of each cluster in the documents, decayed; sums to 1.
+        Share of each cluster in the documents; forgotten documents count less. Sums to 1.
     births_ : list of TopicLifetime
-        Living clusters and the last thousand dead clusters, by birth.
+        Records of the living and the last thousand dead clusters, in order of birth.
     n_alive_ : int
         Number of living clusters, with `births`.
     {drift_attributes, edit_attributes, common_attributes}
@@ -164,10 +164,10 @@ class StreamingMixture(ReportsLifetimes, TakesVectors, Editable):
 
         {X, vectors}
         reject : float, default=0.0
-            Largest expected share of -1, in [0, 1), among documents like `known`; see
+            Largest expected share, in [0, 1), of documents like `known` that get -1; see
             `streamtopics.metrics.unlike_known`.
         known : {array-like, sparse matrix} of shape (n_known, n_features), default=None
-            Documents of the clusters that were not learnt; needed with `reject`.
+            Documents that belong to the clusters, but were not learnt; needed with `reject`.
 
         Returns
         -------

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Exponential families, each a module of pure functions of its natural parameter.
+"""Exponential families, each a module of pure functions of the natural parameter eta.
 
-A conjugate family has the density h(b) exp(<eta, t(b)> - A(eta)). The posterior's natural parameter
-eta is the prior's plus statistics of the data. eta is a float64 array of shape (..., n), and
+A family has the densities h(b) exp(<eta, t(b)> - A(eta)) of b. If conjugate, eta of the posterior
+is eta of the prior plus statistics of the data. eta is a float64 array of shape (..., n), and
 results have shape (...):
 
     from_parameters(...)       eta of the usual parameters, array-likes that broadcast
@@ -15,4 +15,7 @@ results have shape (...):
     valid(eta)                 bool: whether eta is the parameter of a density, with the right n
 
 Only `valid` checks arguments. In the formulas lnG is the log-gamma function and psi its derivative.
+
+Modules: beta, dirichlet, gamma, gaussian, log_gamma, normal_gamma, normal_gamma_regression,
+truncated_exponential, truncated_normal.
 """

@@ -36,13 +36,11 @@ def from_parameters(a: ArrayLike, b: ArrayLike) -> np.ndarray:
 
 
 def parameters(eta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """a and b."""
     eta = np.asarray(eta, dtype=np.float64)
     return eta[..., 0], eta[..., 1]
 
 
 def marginals(eta: np.ndarray) -> dict[str, Any]:
-    """The distribution of the probability."""
     return {"probability": beta_distribution(*parameters(eta))}
 
 

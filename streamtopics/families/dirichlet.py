@@ -40,7 +40,6 @@ def expected_statistics(eta: np.ndarray) -> np.ndarray:
 
 
 def marginals(eta: np.ndarray) -> dict[str, Any]:
-    """The distribution of each probability, (..., n)."""
     eta = np.asarray(eta, dtype=np.float64)
     if eta.shape[-1] == 1:
         return {"probability": binom(1, np.ones_like(eta))}

@@ -37,13 +37,11 @@ def from_parameters(a: ArrayLike, b: ArrayLike) -> np.ndarray:
 
 
 def parameters(eta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Shape a and rate b."""
     eta = np.asarray(eta, dtype=np.float64)
     return eta[..., 0] / 2, eta[..., 1] / 2
 
 
 def marginals(eta: np.ndarray) -> dict[str, Any]:
-    """The distribution of g."""
     a, b = parameters(eta)
     return {"value": gamma_distribution(a, scale=1 / b)}
 

@@ -37,13 +37,11 @@ def from_parameters(m: ArrayLike, k: ArrayLike) -> np.ndarray:
 
 
 def parameters(eta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Mean m and precision k."""
     eta = np.asarray(eta, dtype=np.float64)
     return eta[..., 0] / eta[..., 1], eta[..., 1]
 
 
 def marginals(eta: np.ndarray) -> dict[str, Any]:
-    """The distribution of x."""
     m, k = parameters(eta)
     return {"value": norm(m, k**-0.5)}
 

@@ -44,7 +44,6 @@ def from_parameters(m: ArrayLike, k: ArrayLike, a: ArrayLike, b: ArrayLike) -> n
 
 
 def parameters(eta: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """m, k, a and b."""
     eta = np.asarray(eta, dtype=np.float64)
     m, k = eta[..., 0] / eta[..., 1], eta[..., 1]
     return m, k, eta[..., 3] / 2, (eta[..., 2] - eta[..., 0] * m) / 2

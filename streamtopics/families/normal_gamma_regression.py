@@ -51,7 +51,6 @@ def from_parameters(m: ArrayLike, L: ArrayLike, a: ArrayLike, b: ArrayLike) -> n
 
 
 def parameters(eta: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """m, L, a and b."""
     eta = np.asarray(eta, dtype=np.float64)
     p = n_coefficients(eta.shape[-1])
     e1, L = eta[..., :p], eta[..., p:-2].reshape(*eta.shape[:-1], p, p)

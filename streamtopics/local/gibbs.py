@@ -28,20 +28,20 @@ IN_STATISTICS = 1 / 3
 class Gibbs(LocalStep):
     """Collapsed Gibbs sampling of each document, averaged over the last sweeps.
 
-    Fractional counts are sampled as whole tokens of smaller weight.
+    A fractional count c is sampled as ceil(c) tokens of weight c / ceil(c).
 
     Parameters
     ----------
     n_sweeps : int
         Sweeps over a document.
     n_averaged : int or None
-        Last sweeps in the averages; None is a quarter, rounded up. 0 takes the last sample's
-        counts.
+        Number of last sweeps to average; None is a quarter, rounded up. 0 takes the counts of the
+        last sample.
     rounding : float or "auto"
-        Counts of fewer tokens become so many or 0 at random, with their value as the mean, so that
-        words are in few of many topics. 0 rounds nothing; "auto" is 0.01 from 2000 topics on.
-        Rules with forgetting or divergences, priors with a row for each topic, and other views
-        than the mean round nothing.
+        Expected counts of less than `rounding` tokens become `rounding` or 0 at random, with the
+        same mean, so each word is in few of many topics. 0 rounds nothing; "auto" is 0.01 from 2000
+        topics on. Nothing is rounded with rules that forget or need divergences, with priors that
+        differ between topics, or with views other than the mean.
     """
 
     n_sweeps: int = 5

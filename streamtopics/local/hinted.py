@@ -19,9 +19,9 @@ PROVIDED = frozenset({"shares"})
 
 @dataclass(frozen=True)
 class WithPseudoTokens(LocalStep):
-    """The local step `step_of`, with known topics (hints h_dk) as pseudo-tokens.
+    """The local step `step_of`, with hints: h_dk pseudo-tokens of known topics k in document d.
 
-    A document is inferred under the prior alpha_k + h_dk.
+    Document d is inferred under the prior alpha_k + h_dk.
     """
 
     step_of: LocalStep
@@ -60,11 +60,11 @@ class WithPseudoTokens(LocalStep):
 
 @dataclass(frozen=True)
 class SemiSupervised(WithPseudoTokens):
-    """The local step `step_of`, except for documents with known topics (hints).
+    """The local step `step_of` for documents without hints; others have known topics.
 
-    In learning, a document with hints h_dk has topics in the shares h_dk / sum_j h_dj, whatever the
-    words. `step_of` must not have a background. With `OneTopic` this is Nigam et al. (2000), "Text
-    classification from labeled and unlabeled documents using EM".
+    In learning, a document d with hints h_dk of topics k has the topic proportions h_dk / sum_j
+    h_dj, whatever the words. `step_of` must not have a background. With `OneTopic` this is Nigam et
+    al. (2000), "Text classification from labeled and unlabeled documents using EM".
     """
 
     @property
@@ -144,7 +144,6 @@ class OneOrMixed(OneTopic):
 
 
 def shares_of_hints(minibatch: Minibatch, n_topics: int) -> np.ndarray:
-    """Topic proportions by hints, (n_documents, n_topics); 0 without hints."""
     if minibatch.hints is None:
         return np.zeros((minibatch.n_documents, n_topics))
     hints = np.asarray(minibatch.hints.toarray(), np.float64)

@@ -28,10 +28,10 @@ LEAST_WEIGHT = 1e-30
 
 @dataclass(frozen=True)
 class OneTopic(LocalStep):
-    """One topic for each document, with a share of the words from a background.
+    """Inference of one topic for each document, with a share of words from a background.
 
     With share 1 this is the Dirichlet multinomial mixture of Yin and Wang (2014), else the model of
-    Nigam et al. (2000), by EM.
+    Nigam et al. (2000), learnt by EM.
 
     Parameters
     ----------
@@ -153,7 +153,6 @@ class OneTopic(LocalStep):
         return found
 
     def _proportions(self, q: np.ndarray, dtype: Any) -> np.ndarray:
-        """Proportions of tokens, with the background."""
         first = self.n_background
         if not first:
             return q.astype(dtype, copy=False)

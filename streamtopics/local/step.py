@@ -38,7 +38,7 @@ class Source(Protocol):
 
 @runtime_checkable
 class LocalStep(Protocol):
-    """Base class of local steps. A subclass defines `step` and `doc_topic`.
+    """Base class of local steps, the inference of documents. Subclasses define `step`, `doc_topic`.
 
     A document's random draws must come from its seed in `seeds`, so that the result does not depend
     on other documents.
@@ -49,7 +49,7 @@ class LocalStep(Protocol):
 
     @property
     def n_background(self) -> int:
-        """Number of first topics with equal shares in all documents."""
+        """Return the number of first topics (a background) with equal shares in all documents."""
         return 0
 
     @abstractmethod
@@ -62,23 +62,24 @@ class LocalStep(Protocol):
         documents: Any = None,
         report: frozenset[str] = NOTHING,
     ) -> tuple[Statistics, Any]:
-        """Return expected statistics with the requested `report`, and the documents' state.
+        """Return the expected statistics of a minibatch, and the state of its documents.
 
-        The state may be passed again as `documents` to continue with other seeds.
+        The statistics hold counts and the results named in `report`. To continue inference, pass
+        the state as `documents`, with new seeds.
         """
 
     @abstractmethod
     def doc_topic(
         self, minibatch: Minibatch, topics: Topics, seeds: np.ndarray, workers: Workers
     ) -> np.ndarray:
-        """Return posterior means of the topic proportions, (n_documents, K)."""
+        """Return posterior means of topic proportions, of shape (n_documents, n_topics)."""
 
     def thorough(self) -> LocalStep:
-        """Return the step for the best inference; by default the step itself."""
+        """Return a step that infers documents more exactly; by default the step itself."""
         return self
 
     def applied(self) -> LocalStep:
-        """Return the step of `transform` and `score`; by default the thorough step."""
+        """Return the step for `transform` and `score`; by default that of `thorough`."""
         return self.thorough()
 
 
@@ -124,7 +125,6 @@ def part(minibatch: Minibatch, start: int, stop: int) -> tuple[Minibatch, np.nda
 
 
 def of_rows(minibatch: Minibatch, chosen: np.ndarray) -> tuple[Minibatch, np.ndarray]:
-    """Chosen documents, as in `part`."""
     lengths = np.diff(minibatch.indptr)[chosen]
     indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
     entries = np.repeat(minibatch.indptr[chosen] - indptr[:-1], lengths) + np.arange(indptr[-1])
@@ -168,12 +168,10 @@ def mix(x: np.ndarray) -> np.ndarray:
 
 
 def document_seeds(seed: int, n_before: int, n_documents: int) -> np.ndarray:
-    """Seeds of documents by their places in a stream, after `n_before` documents."""
     return kernel.document_seeds(seed, n_before, n_documents)
 
 
 def content_seeds(minibatch: Minibatch) -> np.ndarray:
-    """Seeds of documents from their words and counts alone."""
     bits = minibatch.counts.astype(np.float32).astype(np.float64).view(np.uint64)
     entries = mix(bits ^ mix(minibatch.words.astype(np.uint64))[minibatch.indices])
     entries[minibatch.counts == 0] = 0

@@ -149,8 +149,7 @@ class AllClasses:
     """Coordinate ascent with a first block for each class, all classes at once.
 
     Steps are extrapolated. A bound matters within `margin` nats of the best class: 0 finds only the
-    best class, 20 gives probabilities up to 2e-9, infinity all bounds. `kernels/_classes.pxi` tells
-    how other classes are dropped.
+    best class, 20 gives probabilities up to 2e-9, infinity all bounds.
     """
 
     share_prior: tuple[float, float]

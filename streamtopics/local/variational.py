@@ -18,16 +18,17 @@ ENTRIES_PER_JOB, WORDS_PER_JOB = 500, 1024
 
 @dataclass(frozen=True)
 class Variational(LocalStep):
-    """Coordinate ascent in q(theta_d) q(z_d) for each document.
+    """Mean-field inference of each document, by coordinate ascent in q(theta_d) q(z_d).
 
-    The state of the documents is `gamma`, the Dirichlet parameters of q(theta_d).
+    theta_d are topic proportions and z_d the topics of the tokens. The state of the documents is
+    gamma, the Dirichlet parameters of q(theta_d).
 
     Parameters
     ----------
     tol : float
         Stop when a sweep over a document moves less than this share of the tokens.
     max_iter : int
-        Most sweeps over a document.
+        Largest number of sweeps over a document.
     """
 
     tol: float = 1e-3

@@ -47,19 +47,15 @@ class DenseModel(Protocol):
 
 
 class MixtureModel(DenseModel):
-    """A model with a class, or component, for each sample."""
-
     @abstractmethod
     def _log_joint(self, posterior: DensePosterior, X: np.ndarray) -> np.ndarray:
         """log p(x, k) of each class k, (n_samples, n_classes)."""
 
     def predict_proba(self, posterior: DensePosterior, X: np.ndarray) -> np.ndarray:
-        """Probability of each class, for each sample."""
         joint = self._log_joint(posterior, X)
         return np.exp(joint - logsumexp(joint, axis=1, keepdims=True))
 
     def predict(self, posterior: DensePosterior, X: np.ndarray) -> np.ndarray:
-        """The most probable class of each sample."""
         return self._log_joint(posterior, X).argmax(axis=1)
 
 

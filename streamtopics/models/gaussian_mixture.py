@@ -33,7 +33,7 @@ class GaussianMixture(MixtureModel):
     concentration : float
         Prior pseudo-count of each component's weight.
     mean : float
-        Prior mean of the components, best near the data relative to their spread.
+        Prior mean of all components; should be within a few standard deviations of the data.
     mean_mass : float
         Weight of the prior mean, in samples.
     shape, rate : float
@@ -89,11 +89,9 @@ class GaussianMixture(MixtureModel):
     def log_predictive(
         self, posterior: DensePosterior, X: np.ndarray, y: None = None
     ) -> np.ndarray:
-        """Log density of each sample: a mixture of Student t's."""
         return logsumexp(self._log_joint(posterior, X), axis=1)
 
     def transform(self, posterior: DensePosterior, X: np.ndarray) -> np.ndarray:
-        """Probability of each component, for each sample."""
         return self.predict_proba(posterior, X)
 
     @property

@@ -48,7 +48,7 @@ class TopicView(Protocol):
 
 @dataclass(frozen=True)
 class GeometricMean:
-    """The weights exp(E[log beta]) under the Dirichlet: the Bayesian view."""
+    """View of topics beta ~ Dirichlet(lam) as word weights exp(E[log beta])."""
 
     keeps_bound: ClassVar[bool] = True
 
@@ -61,7 +61,7 @@ class GeometricMean:
 
 @dataclass(frozen=True)
 class Mean:
-    """The weights E[beta] = lam / mass, the M-step's beta: the frequentist view."""
+    """View of topics beta ~ Dirichlet(lam) as word weights E[beta] = lam / sum(lam)."""
 
     keeps_bound: ClassVar[bool] = False
 
@@ -74,10 +74,10 @@ class Mean:
 
 @dataclass(frozen=True)
 class CorrectedMean:
-    """The weights exp(psi(lam + 1/2)) / mass, between `Mean` and `GeometricMean`.
+    """View of topics beta ~ Dirichlet(lam) as word weights exp(psi(lam + 1/2)) / sum(lam).
 
     If lam is above 1, weights equal E[beta] to second order in 1 / lam. A word new to a topic keeps
-    a weight of .14 / mass; exp(psi(lam)) would lock the word out.
+    a weight of .14 / sum(lam); with exp(psi(lam)) the topic could not learn the word.
     """
 
     keeps_bound: ClassVar[bool] = False
@@ -126,7 +126,7 @@ class LDA:
         self, source: Source, minibatch: Minibatch, workers: Workers, prior: Any = None,
         log: Log | None = None,
     ) -> Topics:  # fmt: skip
-        """Weights of the minibatch's words, lowered for words excluded by `prior`."""
+        """Return word weights of topics in a minibatch; lower if `prior` excludes a word."""
         words = minibatch.words
         steps = self.local, self.inference
         if self.view == mean and all(isinstance(step, Gibbs) for step in steps):

@@ -17,7 +17,7 @@ from streamtopics.utils.checks import check_pseudo_counts, check_scales
 
 @dataclass(frozen=True)
 class LinearRegression(DenseModel):
-    """Linear regression with a normal-gamma prior of coefficients and noise, exact.
+    """Exact Bayesian linear regression, with a normal-gamma prior of coefficients and noise.
 
     y | x ~ N(w'x, 1/g), with w | g ~ N(0, (g L)^-1) and g ~ Gamma(shape, rate).
 
@@ -30,11 +30,11 @@ class LinearRegression(DenseModel):
     fit_intercept : bool
         Whether to add a constant, as the last coefficient.
     intercept_precision : float
-        Prior precision of the intercept, in the same units.
+        Prior precision of the intercept, in units of g.
 
     Notes
     -----
-    If y is far from 0, in units of the noise, subtract a constant.
+    If y is many standard deviations of the noise from 0, subtract a constant from y.
 
     References
     ----------
@@ -98,7 +98,6 @@ class LinearRegression(DenseModel):
     def log_predictive(
         self, posterior: DensePosterior, X: np.ndarray, y: np.ndarray | None
     ) -> np.ndarray:
-        """Log density of each y given x, a Student t; 0 without y."""
         if y is None:
             return np.zeros(len(X))
         m, L, a, b = family.parameters(posterior["regression"])
@@ -107,11 +106,9 @@ class LinearRegression(DenseModel):
         return log_t_density(y, X @ m, 2 * a, b / a * (1 + relative_variance))
 
     def predict(self, posterior: DensePosterior, X: np.ndarray) -> np.ndarray:
-        """Mean of y for each x."""
         return self._design(X) @ self.coefficients(posterior)
 
     def coefficients(self, posterior: DensePosterior) -> np.ndarray:
-        """Posterior means of the coefficients, the intercept last."""
         return family.parameters(posterior["regression"])[0]
 
     def _design(self, X: np.ndarray) -> np.ndarray:

@@ -34,9 +34,10 @@ SAMPLES_AT_ONCE = 4096
 
 @dataclass(frozen=True)
 class MeanFieldRegression(DenseModel):
-    """Linear regression with independent coefficients and Gaussian inputs, also missing ones.
+    """Linear regression with missing inputs, by mean-field variational inference.
 
-    Missing inputs (NaN) are latent, jointly for each sample.
+    The posterior has independent coefficients. Inputs are Gaussian; all missing inputs (NaN) of a
+    sample are inferred jointly.
 
     Parameters
     ----------
@@ -45,13 +46,14 @@ class MeanFieldRegression(DenseModel):
     shape, rate : float
         Parameters of the gamma prior of the noise's precision.
     input_mean_mass, input_shape, input_rate : float
-        Normal-gamma prior of each input: weight of the mean 0 in samples, shape and rate of
-        precision.
+        Normal-gamma prior of each input: weight of its mean 0, in samples, and shape and rate of
+        its precision.
 
     Notes
     -----
-    With forgetting make at least two passes over a minibatch. `PopulationVB` and `StochasticVI` do
-    not suit this model. Centre inputs with means far from 0 relative to their spread.
+    With forgetting make at least two rounds in a minibatch (`streamtopics.updates.Rounds`).
+    `PopulationVB` and `StochasticVI` do not suit this model. Centre inputs if their means are many
+    standard deviations from 0.
 
     Examples
     --------
@@ -141,14 +143,12 @@ class MeanFieldRegression(DenseModel):
         return of_inputs + np.concatenate(of_target)
 
     def predict(self, posterior: DensePosterior, X: np.ndarray) -> np.ndarray:
-        """Mean of y for each x; missing inputs are at their means."""
         means = normal_gamma.parameters(posterior["inputs"])[0]
         X = np.where(np.isnan(X), means, X)
         w = self.coefficients(posterior)
         return X @ w[:-1] + w[-1]
 
     def coefficients(self, posterior: DensePosterior) -> np.ndarray:
-        """Posterior means of the coefficients, the intercept last."""
         return gaussian.parameters(posterior["coefficients"])[0]
 
 

@@ -26,7 +26,7 @@ class NaiveBayesMixture(MixtureModel):
     n_classes : int
         Number of classes; targets are 0 to n_classes - 1.
     mixture : GaussianMixture
-        Mixture of each class.
+        Number of components, and priors, of the mixture of each class.
     class_concentration : float
         Prior pseudo-count of each class.
 
@@ -81,14 +81,12 @@ class NaiveBayesMixture(MixtureModel):
     def log_predictive(
         self, posterior: DensePosterior, X: np.ndarray, y: np.ndarray | None
     ) -> np.ndarray:
-        """Log density of each sample, inputs and class; without y, of the inputs."""
         joint = self._log_joint(posterior, X)
         if y is None:
             return logsumexp(joint, axis=1)
         return joint[np.arange(len(joint)), self._codes(y)]
 
     def _log_joint(self, posterior: DensePosterior, X: np.ndarray) -> np.ndarray:
-        """log p(x, y) of each class, (n_samples, n_classes)."""
         of_inputs = [
             logsumexp(self.mixture.log_joint_of_class(posterior, X, c), axis=1)
             for c in range(self.n_classes)

@@ -51,8 +51,6 @@ class RandomStart:
 
 @dataclass(frozen=True)
 class Table:
-    """Topics as stored rows."""
-
     words: np.ndarray  # (n_words,): columns of the words, sorted
     values: np.ndarray  # (n_words, n_components)
     alpha: np.ndarray  # (n_components,)

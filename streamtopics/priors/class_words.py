@@ -28,13 +28,13 @@ def class_words_prior(
     Parameters
     ----------
     X : {array-like, sparse matrix} of shape (n_documents, n_features)
-        Word counts, without test documents: in a search use `ClassWords`.
+        Word counts of training documents only; in a search use `ClassWords`.
     y : array-like of shape (n_documents,)
         Class of each document.
     classes : array-like of shape (n_classes,), default=None
         Classes in the order of the rows; None is the sorted classes of `y`.
     n_seeds : int, default=5000
-        Largest number of seed words of a class, apart from words of all documents.
+        Largest number of seed words of a class. Words in all documents are no seed words.
     strength, base : float, default=0.5 and 0.01
         Pseudo-counts, in tokens, of seed words and of other words, as in Nguyen et al. (2020).
 
@@ -107,7 +107,6 @@ class ClassWords(PriorRecord):
         check_integer(n_seeds=self.n_seeds)
 
     def resolve(self, columns: Columns) -> np.ndarray:
-        """Return the prior, of shape (n_classes, n_features)."""
         y = needed(
             columns.y,
             "ClassWords needs the class of each document, which this model is not given; use it "

@@ -26,7 +26,6 @@ MASS_PER_WORD = 0.05
 
 
 def word_columns(vocabulary: Vocabulary) -> Mapping[str, int]:
-    """Column of each word."""
     columns = (
         vocabulary
         if isinstance(vocabulary, Mapping)
@@ -43,12 +42,10 @@ def word_columns(vocabulary: Vocabulary) -> Mapping[str, int]:
 
 
 def check_tokens(**values: float) -> None:
-    """Refuse impossible pseudo-counts."""
     check_number(least=LEAST_PRIOR, most=MOST_PRIOR, **values)
 
 
 def check_words(name: str, words: Any, *, ordered: bool = False) -> None:
-    """Refuse anything but a list of words."""
     is_list = isinstance(words, Collection) and has_entries(words)
     is_list = is_list and not (ordered and isinstance(words, set | frozenset))
     if not is_list or not all(isinstance(word, str) for word in words):
@@ -56,7 +53,6 @@ def check_words(name: str, words: Any, *, ordered: bool = False) -> None:
 
 
 def needed(value: Given | None, reason: str) -> Given:
-    """The value; an error for None."""
     if value is None:
         raise ValueError(reason)
     return value
@@ -64,7 +60,7 @@ def needed(value: Given | None, reason: str) -> Given:
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """Counts for a word prior, with names and classes.
+    """What a word prior is made from: counts, with names of columns and classes.
 
     Parameters
     ----------
@@ -90,7 +86,11 @@ class Columns:
         check_structure(self.X, "Columns")
 
     def vocabulary(self, prior: str, given: Vocabulary | None = None) -> Vocabulary:
-        """Return the words by column; an error if unknown or in other columns."""
+        """Return the words by column: `given` or, if None, the names of the columns.
+
+        Raise an error that names `prior` if there are no names, or if `given` has words in other
+        columns.
+        """
         if given is None:
             return needed(
                 self.feature_names,
@@ -111,22 +111,20 @@ class Columns:
         return given
 
     def counts(self, prior: str) -> Any:
-        """Return X; an error without documents."""
+        """Return X, or raise an error that names `prior` if X has no documents."""
         check_integer(n_documents=self.X.shape[0], reason=f" in the first minibatch, for {prior}")
         return self.X
 
 
 @runtime_checkable
 class WordPrior(Protocol):
-    """Protocol of word priors made in `fit`."""
+    """Protocol of word priors that are made from the counts in `fit`."""
 
     def resolve(self, columns: Columns) -> np.ndarray:
-        """Return the prior, of shape (n_features,) or (n_components, n_features)."""
+        """Return the prior for `columns`, of shape (n_features,) or (n_components, n_features)."""
 
 
 class PriorRecord:
-    """Base of records that show changed fields."""
-
     def __repr__(self) -> str:
         values = [(field, self.__dict__[field.name]) for field in fields(self)]  # type: ignore[arg-type]
         shown = [
@@ -163,7 +161,7 @@ def resolved(prior: Any, columns: Columns) -> Any:
 
 @dataclass(frozen=True)
 class Symmetric:
-    """A Dirichlet parameter equal for all topics, given by the sum over the topics.
+    """A Dirichlet parameter with equal entries for all topics, given as their sum.
 
     Parameters
     ----------

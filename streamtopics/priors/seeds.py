@@ -94,13 +94,11 @@ def seed_prior(
 
 
 def check_options(strength: float, base: float, elsewhere: float, missing: str) -> None:
-    """Refuse wrong options."""
     check_tokens(strength=strength, base=base, elsewhere=elsewhere)
     check_one_of(("error", "ignore"), missing=missing)
 
 
 def seeded_topics(seeds: Seeds, n_components: int | None) -> dict[Any, int]:
-    """Index of each topic in `seeds`."""
     n = MOST_WHOLE if n_components is None else n_components
     if all(isinstance(topic, str) for topic in seeds):
         topics: dict[Any, int] = {topic: position for position, topic in enumerate(seeds)}
@@ -122,20 +120,20 @@ class SeedWords(PriorRecord):
     ----------
     seeds : mapping of topic to words, or list of lists of words
         Topics are positions (int), or names (str) in the order of the topics 0, 1, ... In a model
-        with classes or sentiments, use the names of these. A list gives words to the topics 0, 1,
-        ...
+        with classes or sentiments, use the names of the classes or sentiments. A list gives words
+        to the topics 0, 1, ...
     strength : float
         Pseudo-count added for each seed word in its topic, in tokens.
     base : float, default=0.05
         Pseudo-count of every word in every topic.
     elsewhere : float or None, default=None
-        Pseudo-count of a seed word in all other topics; None is `base`. Less than a thousandth of
-        the pseudo-count in its topic excludes the word.
+        Pseudo-count of a seed word in all other topics; None is `base`. If it is less than a
+        thousandth of the pseudo-count in the word's own topic, the other topics exclude the word.
     missing : {"error", "ignore"}, default="error"
-        Treatment of seed words without a column.
+        Whether a seed word without a column is an error or ignored.
     vocabulary : mapping of word to column, sequence of words by column or None, default=None
-        The words, if columns have no names. Data frames and `streamtopics.text.NamedVectorizer`
-        have names.
+        Column of each word; needed if the columns of X have no names. Data frames and counts of
+        `streamtopics.text.NamedVectorizer` have names.
 
     Examples
     --------
@@ -167,7 +165,6 @@ class SeedWords(PriorRecord):
         check_options(self.strength, self.base, elsewhere, self.missing)
 
     def resolve(self, columns: Columns) -> np.ndarray:
-        """Return the prior, of shape (n_components, n_features)."""
         n_components = needed(
             columns.n_components,
             "SeedWords give topics words of their own, but the topics here share one prior; pass "
@@ -182,13 +179,11 @@ class SeedWords(PriorRecord):
 
 
 def _by_topic(seeds: Any) -> Any:
-    """Words by topic, also for a list."""
     is_list = isinstance(seeds, Collection) and has_entries(seeds)
     return dict(enumerate(seeds)) if is_list and not isinstance(seeds, Mapping) else seeds
 
 
 def by_class(seeds: Any, classes: np.ndarray | None) -> Any:
-    """Words by position for named topics."""
     by_topic = _by_topic(seeds)
     if classes is None or not isinstance(seeds, Mapping):
         return by_topic
@@ -205,7 +200,6 @@ def by_class(seeds: Any, classes: np.ndarray | None) -> Any:
 
 
 def _check_apart(seeds: Mapping[Any, Collection[str]]) -> None:
-    """Refuse a word of two topics."""
     topic_of: dict[str, Any] = {}
     for topic, words in seeds.items():
         check_words(f"the seeds of topic {topic!r}", words)
@@ -221,7 +215,7 @@ def _check_apart(seeds: Mapping[Any, Collection[str]]) -> None:
 class SentimentWords(PriorRecord):
     """A prior with words of sentiments, for `AspectSentimentModel`.
 
-    All sentiments get the same total pseudo-count: with a larger total, words of a sentiment would
+    All sentiments get the same total pseudo-count: in a sentiment with a larger total, words would
     have lower probabilities.
 
     Parameters
@@ -230,8 +224,8 @@ class SentimentWords(PriorRecord):
         Words by sentiment. None is some thirty English words each for "positive" and "negative".
         Words without a column are ignored.
     strength : float, default=0.01
-        Mean pseudo-count added for each word in its sentiment, in tokens; small because a boost
-        repeats the prior.
+        Mean pseudo-count added for each word in its sentiment, in tokens. It is small because a
+        boost adds the prior again with each minibatch.
     base : float, default=1e-4
         Pseudo-count of every word.
     elsewhere : float, default=1e-6
@@ -246,7 +240,7 @@ class SentimentWords(PriorRecord):
     References
     ----------
     Section 5.2 of Nguyen et al. (2020), "Boosting prior knowledge in streaming variational Bayes",
-    with these numbers, but `base` as `elsewhere`.
+    with these numbers, but with `base` equal to `elsewhere`.
 
     Examples
     --------
@@ -273,7 +267,6 @@ class SentimentWords(PriorRecord):
         self._seeds()
 
     def resolve(self, columns: Columns) -> np.ndarray:
-        """Return the prior, of shape (n_sentiments, n_features)."""
         seeds = self._seeds()
         column = word_columns(columns.vocabulary("SentimentWords", self.vocabulary))
         by_place: Any = by_class(seeds.seeds, columns.classes)

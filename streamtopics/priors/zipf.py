@@ -24,12 +24,12 @@ from streamtopics.utils.checks import MOST_SCALE, check_number, floats
 def word_ranks(words: Collection[str], vocabulary: Vocabulary) -> np.ndarray:
     """Return the frequency rank of each word of a vocabulary, from 1.
 
-    Only words of the vocabulary have ranks. Words absent from the list share a mean rank.
+    Only words of `vocabulary` are ranked. Words absent from `words` share a mean rank.
 
     Parameters
     ----------
     words : sequence of str
-        Words, the most frequent first, for example of a language.
+        Words, the most frequent first, such as a frequency list of a language.
     vocabulary : mapping of word to column, or sequence of words by column
         `CountVectorizer.vocabulary_` or `get_feature_names_out()`.
 
@@ -143,7 +143,6 @@ class ZipfPrior(PriorRecord):
         _check_law(self.exponent, self.mass)
 
     def resolve(self, columns: Columns) -> np.ndarray:
-        """Return the prior, of shape (n_features,)."""
         if self.words is not None:
             ranks = word_ranks(self.words, columns.vocabulary("ZipfPrior with words"))
             return zipf_prior(ranks, exponent=self.exponent, mass=self.mass)

@@ -36,8 +36,6 @@ class Kept(NamedTuple):
 
 
 class Documents(NamedTuple):
-    """Texts with times, groups and ids."""
-
     texts: list[str]
     labels: Labels
     ids: list[Any]
@@ -46,7 +44,6 @@ class Documents(NamedTuple):
 def read_documents(
     X: Iterable[str], times: Any, groups: Any, ids: Any, kind: str = "", n_seen: int = 0
 ) -> Documents:
-    """Checked documents, after `n_seen` others."""
     texts = texts_of(X)
     n = len(texts)
     names = list(range(n_seen, n_seen + n)) if ids is None else list(from_arrow(ids))
@@ -69,7 +66,6 @@ def texts_of(X: Iterable[str]) -> list[str]:
 
 
 def sampled(kept: tuple[Kept, ...], more: Documents, seed: list[int], n: int) -> tuple[Kept, ...]:
-    """`n` random documents, in order."""
     times, keys = more.labels.times, np.random.default_rng(seed).random(len(more.texts))
     dates = [""] * len(keys) if more.labels.kind == "order" else time_texts(times)
     numbers = positions(times).tolist()
@@ -78,7 +74,6 @@ def sampled(kept: tuple[Kept, ...], more: Documents, seed: list[int], n: int) ->
 
 
 def with_largest_keys(documents: tuple[Kept, ...], n: int) -> tuple[Kept, ...]:
-    """Documents with the largest keys."""
     if len(documents) <= n:
         return documents
     keys = np.array([one.key for one in documents])
@@ -87,7 +82,6 @@ def with_largest_keys(documents: tuple[Kept, ...], n: int) -> tuple[Kept, ...]:
 
 
 def last_time(labels: Labels) -> Any:
-    """The latest time; None without times."""
     known = labels.times[labels.times == labels.times]
     if labels.kind == "order" or not len(known):
         return None
@@ -98,8 +92,6 @@ def last_time(labels: Labels) -> Any:
 
 
 class HoldsDocuments(WithCache):
-    """Base of a stream with sums over its documents."""
-
     pipeline_: StreamingPipeline
     tracker_: TopicTracker
     monitor_: DriftMonitor
@@ -119,7 +111,7 @@ class HoldsDocuments(WithCache):
 
     @property
     def documents(self) -> list[Kept]:
-        """The kept documents, in order of arrival."""
+        """Return the sampled documents, in order of arrival, with text, time, group and id."""
         check_is_fitted(self, "pipeline_")
         return list(self._documents)
 

@@ -88,12 +88,13 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
     n_components : int, default=20
         Number of topics; ignored with a `model`.
     model : estimator of topics or None, default=None
-        A clone is fitted. None is ``StreamingLDA(n_components, random_state=random_state)``.
+        Topic model, of which a clone is fitted. None is ``StreamingLDA(n_components,
+        random_state=random_state)``.
     vectorizer : transformer or None, default=None
-        A clone counts words. None is a `StreamingCountVectorizer` of 20,000 columns, for words of
-        three letters or more in five documents or more, without English stop words. A given
-        vectorizer needs `max_features` because new words get columns; `fit` leaves half of the
-        columns free.
+        Counter of words, of which a clone is used. None is a `StreamingCountVectorizer` of 20,000
+        columns, for words of three letters or more in five documents or more, without English stop
+        words. A given vectorizer needs `max_features` because new words get columns; `fit` leaves
+        half of the columns free.
     n_documents : int, default=5000
         Size of the random sample of documents, for display.
     error_rate : float in (0, 1), default=0.05
@@ -108,16 +109,16 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
     pipeline_ : StreamingPipeline
         The fitted vectorizer and topic model.
     tracker_ : TopicTracker
-        Follows the topics along the minibatches.
+        Records of the topics after each minibatch.
     monitor_ : DriftMonitor
         `alarms` lists minibatches unlike earlier minibatches.
     n_documents_seen_, n_tokens_seen_ : int, float
-        Documents, held-back documents included, and tokens of known words.
+        Numbers of documents, held-back documents included, and of tokens of known words.
 
     Notes
     -----
-    `fit` learns a corpus; `partial_fit` continues or begins a stream. A fifth of each minibatch is
-    held back for the alarm, and learnt eight minibatches later or by `finish`.
+    `fit` learns a corpus; `partial_fit` continues or begins a stream. To find alarms, `monitor_`
+    scores a fifth of each minibatch before learning it: eight minibatches later, or in `finish`.
 
     Examples
     --------
@@ -166,8 +167,8 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
         Parameters
         ----------
         pipeline : Pipeline or StreamingPipeline
-            A vectorizer and a topic model, fitted or not. Further steps need a fitted pipeline with
-            a closed vocabulary.
+            A vectorizer and a topic model, fitted or not. Steps between the two need a fitted
+            pipeline whose vocabulary does not grow.
 
         Returns
         -------
@@ -200,7 +201,7 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
         return stream
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters, also of a given `model` or `vectorizer`."""
+        """Set parameters, also inner ones such as ``model__n_components`` of a given `model`."""
         now = self.get_params(deep=False) | params
         for name in params:
             part, _, inner = name.partition("__")
@@ -338,7 +339,7 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
 
     @_whole
     def finish(self) -> Self:
-        """Learn from the documents held back for the alarm."""
+        """Learn from the documents held back for alarms (see the notes), and return the stream."""
         check_is_fitted(self, "pipeline_")
         self._carry(lambda: self.monitor_.finish(self.pipeline_), [])
         return self
@@ -421,13 +422,13 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
 
     @property
     def steps(self) -> list[tuple[str, Any]]:
-        """Steps of `pipeline_`."""
+        """Return the steps of `pipeline_`: names and estimators."""
         check_is_fitted(self, "pipeline_")
         steps: list[tuple[str, Any]] = self.pipeline_.steps
         return steps
 
     def transform(self, X: Iterable[str]) -> np.ndarray:
-        """Return shares of topics in texts, of shape (n_documents, n_components)."""
+        """Return the shares of topics in texts, of shape (n_documents, n_components)."""
         check_is_fitted(self, "pipeline_")
         shares: np.ndarray = self.pipeline_.transform(texts_of(X))
         return shares
@@ -438,7 +439,7 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
         return float(self.pipeline_.score(texts_of(X)))
 
     def get_feature_names_out(self, input_features: object = None) -> np.ndarray:
-        """Return names of the columns of `transform`."""
+        """Return a name for each topic: the columns of `transform`."""
         return np.asarray(self._topics.get_feature_names_out())
 
     def __sklearn_tags__(self) -> Tags:
@@ -450,7 +451,6 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
     # Keeping
 
     def _parts(self) -> list[object]:
-        """The stream and its learning parts."""
         if not self._begun:
             return [self]
         steps = [step for _, step in self.pipeline_.steps]
@@ -465,7 +465,7 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
         return found
 
     def check_held(self) -> None:
-        """Refuse sums that do not fit the model."""
+        """Raise an error if the sums of a loaded stream do not fit its topics."""
         if self._begun:
             cells = self._sums[1]
             if (

@@ -27,12 +27,10 @@ N_WORDS, N_NAME, RELEVANCE = 10, 3, 0.6
 
 
 class ReportsDocuments(HoldsDocuments):
-    """Base of a stream with reports."""
-
     error_rate: float
 
     def top_words(self, n_words: int = 10, *, relevance: float = RELEVANCE) -> list[list[str]]:
-        """Return the words of each topic, the most telling first.
+        """Return the words of each topic, the most characteristic first.
 
         Parameters
         ----------
@@ -54,12 +52,12 @@ class ReportsDocuments(HoldsDocuments):
         return [[names[columns[place]] for place in own[:n_words]] for own in places]
 
     def totals(self, least: float = LEAST_OF_PERIOD) -> Totals:
-        """Return sums of shares by period and group, over all documents.
+        """Return sums of topic shares over all documents, by period and group.
 
         Parameters
         ----------
         least : float, default=10
-            Smallest mean number of documents of a period.
+            Periods are the shortest with a mean of at least `least` documents, and at most 80.
 
         Returns
         -------
@@ -81,7 +79,7 @@ class ReportsDocuments(HoldsDocuments):
         Returns
         -------
         rows : list of ShareRow
-            By topic; ``pandas.DataFrame(rows)`` makes a table.
+            Rows are ordered by topic; ``pandas.DataFrame(rows)`` makes a table.
         """
         check_one_of(("period", "group", "both"), by=by)
         with held(self._locks()):
@@ -91,7 +89,7 @@ class ReportsDocuments(HoldsDocuments):
             )
 
     def findings(self, n: int | None = 10) -> Findings:
-        """Return changes in time and differences between groups.
+        """Return changes of topics in time and differences of topics between groups.
 
         Parameters
         ----------
@@ -133,7 +131,7 @@ class ReportsDocuments(HoldsDocuments):
         Returns
         -------
         report : Report
-            The contents of the page as plain values.
+            The contents of the file as plain values.
         """
         with held(self._locks()):
             kept, totals = self.documents, self.totals()
@@ -163,14 +161,12 @@ class ReportsDocuments(HoldsDocuments):
         return [str(name) for name in self.pipeline_[:-1].get_feature_names_out()]
 
     def _words(self) -> list[list[str]]:
-        """Name of each topic, or its words."""
         words = self.top_words(N_WORDS)
         given = [str(name) for name in getattr(self._topics, "topic_names_", ())]
         given += [""] * (len(words) - len(given))
         return [[name] if name else own for name, own in zip(given, words, strict=True)]
 
     def _follow(self) -> Cells:
-        """Sums of the topics as edited."""
         topics, (done, cells) = self._topics, self._sums
         if not isinstance(topics, Editable):
             return cells

@@ -36,10 +36,11 @@ class DirichletProcess:
     min_documents : int
         Least number of documents of a new cluster in its first minibatch.
     silence : float or None
-        A minibatch is silent for a cluster with fewer than `min_documents` documents and less than
-        a tenth of the expected number. A cluster dies when `silence` documents were expected in
-        silent minibatches in a row, by chance with a probability of about ``exp(-silence)``. With
-        None a cluster dies when less than one document is remembered.
+        A minibatch is silent for a cluster that gets fewer than `min_documents` documents and less
+        than a tenth of the expected number. A cluster dies after silent minibatches in a row in
+        which `silence` documents of the cluster were expected; by chance with a probability of
+        about ``exp(-silence)``. With None a cluster dies when forgetting leaves less than one
+        document of the cluster.
     """
 
     concentration: float = 1.0
@@ -82,7 +83,6 @@ def documents_of(statistics: Statistics, n_background: int) -> np.ndarray:
 
 
 def own_part(coefficient: Any, n_background: int) -> Any:
-    """A coefficient without background topics."""
     return coefficient[n_background:] if np.ndim(coefficient) else coefficient
 
 
@@ -110,7 +110,6 @@ class TopicLifetime:
     last_words: tuple[Any, ...] = ()  #: As `words`, at death
 
     def named(self, names: Mapping[int, Any]) -> "TopicLifetime":
-        """The same topic with words for columns."""
         words, last = ([names.get(w, w) for w in own] for own in (self.words, self.last_words))
         return replace(self, words=tuple(words), last_words=tuple(last))
 
@@ -137,7 +136,6 @@ class Lifetimes:
     def after(
         self, born: dict[int, tuple[float, np.ndarray]], died: dict[int, np.ndarray], time: Any
     ) -> "Lifetimes":
-        """The record after a minibatch with births and deaths."""
         now = self.n_batches + 1
         gone = [
             replace(one, died=now, died_time=time, last_words=tuple(died[one.topic].tolist()))
@@ -286,6 +284,5 @@ def update_lifetimes(
 
 
 def leading(counts: np.ndarray) -> np.ndarray:
-    """Indices of the ten largest counts."""
     order = np.argsort(-counts, kind="stable")[:TOP_WORDS]
     return order[counts[order] > 0]

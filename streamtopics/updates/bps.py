@@ -25,8 +25,8 @@ class Boost:
     norm : {"whole", "topic"}
         "whole" multiplies the priors of all topics by one number: together `scale` times the tokens
         of the minibatch. "topic" adds `scale` times the topic's tokens to each topic, so the share
-        of the prior tends to ``scale / (1 + scale)``. In `StreamingBayes` "whole" sums over the
-        nodes of a kind.
+        of the prior tends to ``scale / (1 + scale)``. In `StreamingBayes` the nodes of a kind, such
+        as components of a mixture, count as topics.
     """
 
     scale: float

@@ -18,15 +18,17 @@ from streamtopics.utils.checks import check_method, check_range
 class BudgetedPowerPrior(Rule):
     """Forgetting of `budget` nats before each minibatch, whatever its content.
 
-    The posterior lam becomes ``rho lam + (1 - rho) eta``, with the prior eta and the least rho in
-    [0, 1] for a divergence from lam within the budget: theorem 1 of Masegosa et al. (2020). Far
-    from the prior, with d free parameters, ``1 / rho - 1 + log(rho) = 2 budget / d``.
+    The posterior lam becomes ``rho lam + (1 - rho) eta``, with the prior eta. rho is the least
+    number in [0, 1] that keeps the divergence from lam within the budget: theorem 1 of Masegosa et
+    al. (2020). Far from the prior, with d free parameters, ``1 / rho - 1 + log(rho) = 2 budget /
+    d``.
 
     Parameters
     ----------
     budget : float
         Divergence in nats, over all topics; the paper's kappa. 0 is `SVB`.
     boost : Boost
+        Prior added again with each minibatch; by default nothing.
 
     Examples
     --------

@@ -27,7 +27,6 @@ class Composite:
     states: tuple[Any, Any]  # Of the rule before the first and after the last minibatch
 
     def is_of(self, now: Counters) -> bool:
-        """Whether learning began from these counters."""
         return self.before.n_learnt == now.n_learnt
 
 

@@ -32,8 +32,6 @@ LOG_THETA = frozenset({"log_theta"})
 
 
 class Learnt(NamedTuple):
-    """Result of an update under an older alpha."""
-
     # (n_components,): before the first and after the last minibatch
     alphas: tuple[np.ndarray, np.ndarray]
     memory_pair: tuple[Memory, Memory]  # Likewise
@@ -85,8 +83,6 @@ FIXED = Fixed()
 
 
 class RunningMean(ABC):
-    """Base of updates by a running mean."""
-
     burn_in: int
     step_size: StepSize
 
@@ -140,8 +136,8 @@ class FixedPoint(RunningMean):
     Parameters
     ----------
     burn_in : int
-        Number of first documents without effect: while topics are equal, alpha would grow without
-        end.
+        Number of first documents that do not change alpha: while topics are equal, alpha would grow
+        without end.
     step_size : StepSize
         Weight of a minibatch in the running mean.
     """
@@ -166,8 +162,8 @@ class GammaPrior(RunningMean):
 
     ``alpha_k = (shape - 1 + sum_d x_dk) / (inverse_scale + sum_d y_d)``. Each document, with N_d
     tokens and n_dk of topic k, adds ``x_dk = alpha_k (psi(alpha_k + n_dk) - psi(alpha_k))`` and
-    ``y_d = psi(alpha_0 + N_d) - psi(alpha_0)``, with alpha_0, the sum of alpha: Sato et al. (2010).
-    With a step size r the sums are of the last 1 / r minibatches.
+    ``y_d = psi(alpha_0 + N_d) - psi(alpha_0)``, where alpha_0 is the sum of alpha: Sato et al.
+    (2010). With a step size r the sums are of the last 1 / r minibatches.
 
     Parameters
     ----------
@@ -203,8 +199,8 @@ class GammaPrior(RunningMean):
 class DampedNewton:
     """Learns alpha, the documents' Dirichlet parameter, by a Newton step for each minibatch.
 
-    Hoffman et al. (2010). The change is times the step size, or 0 if an alpha would leave (1e-3,
-    1e4].
+    Hoffman et al. (2010). The Newton step is multiplied by the step size, and left out if an alpha
+    would leave (1e-3, 1e4].
 
     Parameters
     ----------
@@ -273,7 +269,7 @@ class Shares(RunningMean):
 
 @dataclass(frozen=True)
 class LearnsDocTopicPrior(Wrapper):
-    """A rule that also learns alpha, the prior of the documents' topics.
+    """The rule `update`, which also learns alpha, the prior of the documents' topics.
 
     Parameters
     ----------
@@ -313,12 +309,10 @@ def _is_inside(alpha: np.ndarray) -> bool:
 
 
 def is_informative(statistics: Statistics) -> bool:
-    """Whether a minibatch has words and more than one topic."""
     return statistics.log_theta is not None and len(statistics.log_theta) > 1
 
 
 def running_mean(memory: Memory, observed: np.ndarray, rate: float) -> np.ndarray:
-    """``(1 - rate) memory + rate observed``."""
     return observed if memory is None else (1 - rate) * memory + rate * observed
 
 
@@ -352,7 +346,6 @@ def solve_alpha(mean_log_theta: np.ndarray, start: np.ndarray) -> np.ndarray:
 
 
 def within_bounds(alpha: np.ndarray) -> np.ndarray:
-    """alpha scaled down to MOST_ALPHA, then raised to LEAST_ALPHA."""
     top = alpha.max()
     scaled = alpha if top <= MOST_ALPHA else alpha / top * MOST_ALPHA
     return np.maximum(scaled, LEAST_ALPHA)
@@ -375,7 +368,6 @@ def moved(alpha: np.ndarray, change: np.ndarray) -> np.ndarray:
 
 
 def objective(alpha: np.ndarray, mean_log_theta: np.ndarray) -> float:
-    """f(alpha)."""
     return gammaln(alpha.sum()) - gammaln(alpha).sum() + alpha @ mean_log_theta
 
 

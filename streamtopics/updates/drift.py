@@ -34,5 +34,4 @@ def drift_of(posterior: Posterior, blend: Blend, time: object, n_hidden: int = 0
 
 
 def kept_records(records: tuple[Drift, ...], record: Drift) -> tuple[Drift, ...]:
-    """The last thousand records."""
     return (*records[1 - KEPT_MINIBATCHES :], record)

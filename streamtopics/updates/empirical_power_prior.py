@@ -20,17 +20,20 @@ class EmpiricalPowerPrior(LearnsRate):
 
     The earlier posterior lam becomes ``rho lam + (1 - rho) eta``, with the prior eta. rho maximises
     ``E_q[log p(beta | rho lam + (1 - rho) eta)]`` under the new posterior q. Rates between 0 and 1
-    are found when a part changes; with little data the estimate is noisy. Not from a paper.
+    are found when a part of the posterior changes. With little data the estimate is noisy. Not from
+    a paper.
 
     Parameters
     ----------
     rate : {"shared", "topic"}
         One rho for all topics, or one for each.
     boost : Boost
+        Prior added again with each minibatch; by default nothing.
     max_rounds : int
-        Largest number of rounds in a minibatch; a rate takes at least two.
+        Largest number of rounds in a minibatch. Learning a rate takes at least two: the first has
+        the rate 0.5.
     tol : float
-        Rounds end when all changes of rho are smaller.
+        Rounds end when a round changes each rho by less.
     """
 
     rate: Literal["shared", "topic"] = "shared"

@@ -26,8 +26,8 @@ class HierarchicalPowerPrior(LearnsRate):
     """Forgetting at a rate learnt anew from each minibatch.
 
     ``lam_t = E[rho_t] lam_{t-1} + (1 - E[rho_t]) eta + s_t``, for posteriors lam, the prior eta and
-    statistics s_t. Rounds in each minibatch maximise a double bound of the evidence: algorithm 1 of
-    Masegosa et al. (2020).
+    statistics s_t. Rounds in each minibatch maximise a lower bound of the variational bound (a
+    "double lower bound"): algorithm 1 of Masegosa et al. (2020).
 
     Parameters
     ----------
@@ -37,13 +37,14 @@ class HierarchicalPowerPrior(LearnsRate):
         Prior of rho.
     rate_starts : tuple of float
         Values of E[rho] to start from; the result with the greatest bound is taken. With several
-        starts the inference must report a bound.
+        starts the local step must report a bound, as variational inference does.
     boost : Boost
-        Boost of the prior, fixed in the first round.
+        Prior added again with each minibatch, with a weight from the first round.
     max_rounds : int
-        Largest number of rounds for each start; a rate takes at least two.
+        Largest number of rounds for each start. Learning a rate takes at least two: the first has
+        the rate of the start.
     tol : float
-        Rounds end when all changes of E[rho] are smaller.
+        Rounds end when a round changes each E[rho] by less.
     """
 
     rate: Literal["shared", "topic"] = "shared"

@@ -36,7 +36,7 @@ class Memory:
         check_positive(self, n_documents=self.n_documents)
 
     def kept(self, n_documents: int) -> float:
-        """Share of the posterior left afterwards."""
+        """Return the share of earlier learning left after `n_documents` more documents."""
         return float(np.exp(-n_documents / self.n_documents))
 
 
@@ -45,8 +45,8 @@ class PowerPrior(Rule):
     """Exponential forgetting towards the prior, at a fixed rate.
 
     ``lam_t = rho lam_{t-1} + (1 - rho) eta + s_t``, for posteriors lam, the prior eta and
-    statistics s_t: equation 23 of Masegosa et al. (2020). The posterior stands for the last ``1 /
-    (1 - rho)`` minibatches.
+    statistics s_t: equation 23 of Masegosa et al. (2020). The posterior weighs as much as the last
+    ``1 / (1 - rho)`` minibatches.
 
     Parameters
     ----------
@@ -54,6 +54,7 @@ class PowerPrior(Rule):
         Share of the posterior kept at each minibatch, in [0, 1]; 1 is `SVB`. ``Memory(20_000)``
         forgets by documents instead; 20,000 short documents suit 50 topics.
     boost : Boost
+        Prior added again with each minibatch; by default nothing.
     """
 
     rho: float | Memory
@@ -127,7 +128,6 @@ class LearnsRate(Rule):
         return Traits(self.needs, forgets=True, adds=True, learns_rate=True, retains_alike=alike)
 
     def first(self, posterior: Posterior, learn: Learn) -> tuple[Blend, None]:
-        """The blend of the first minibatch."""
         rule = BPS(self.boost.scale, self.boost.norm)
         return Rounds(rule, self.max_rounds, warm=True).step(posterior, learn, None)
 

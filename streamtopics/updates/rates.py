@@ -43,7 +43,7 @@ class Decay:
 
 @dataclass(frozen=True)
 class MeanDecay(Decay):
-    """Step size `Decay`, but at least 1 / t, so a running mean forgets the empty start."""
+    """Step size of `Decay`, but at least 1 / t, so that a running mean forgets the start."""
 
     def __call__(self, n_batches: float) -> float:
         return max(super().__call__(n_batches), 1.0 / (n_batches + 1))
@@ -111,7 +111,6 @@ class Exponential:
         check_range(self, -np.inf, np.inf, gamma=self.gamma)
 
     def posterior(self, evidence: np.ndarray) -> Rate:
-        """Return a truncated exponential distribution of parameter gamma + evidence."""
         omega = self.gamma + evidence
         divergence = truncated_exponential.kl(omega, self.gamma)
         return Rate(*truncated_exponential.mean_and_complement(omega), divergence)
@@ -124,6 +123,8 @@ NEAR_UNIFORM = Exponential(-0.1)
 class Normal:
     """Prior of a retention rate rho: a normal distribution cut to [0, 1].
 
+    `mean` and `precision` are those before the cut.
+
     Equation 29 of Masegosa et al. (2020).
     """
 
@@ -135,7 +136,6 @@ class Normal:
         check_pseudo_counts(self, precision=self.precision)
 
     def posterior(self, evidence: np.ndarray) -> Rate:
-        """Return a truncated normal distribution of the same precision."""
         prior = np.array([self.mean * self.precision, self.precision])
         natural = np.stack([prior[0] + evidence, np.full_like(evidence, self.precision)], -1)
         divergence = truncated_normal.kl(natural, prior)

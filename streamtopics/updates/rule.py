@@ -24,7 +24,7 @@ MEANS = ("mean", "decayed mean")
 
 @dataclass(frozen=True)
 class Traits:
-    """Properties of a rule, read before it steps."""
+    """Properties of an update rule, read by models before the rule learns."""
 
     #: Needs from a posterior: "divergences", "slopes", "dense", "smoothing", "alpha" or "noise";
     #: from the local step: "log_theta", "shares" or "local_bound"
@@ -43,9 +43,9 @@ NO_TRAITS = Traits()
 
 
 class Rule(ABC):
-    """Base of update rules: a frozen dataclass of hyper-parameters that defines `step`.
+    """Base class of update rules: derive a frozen dataclass of hyper-parameters with `step`.
 
-    The state is never changed in place.
+    A rule may carry a state from minibatch to minibatch. No method changes a state in place.
     """
 
     @property
@@ -53,40 +53,42 @@ class Rule(ABC):
         return NO_TRAITS
 
     def init(self, posterior: Posterior) -> Any:
-        """The state before the first minibatch; None for a rule without a state."""
+        """Return the state before the first minibatch; None if the rule has no state."""
         return None
 
     @abstractmethod
     def step(self, posterior: Posterior, learn: Learn, state: Any) -> tuple[Blend, Any]:
-        """The change of the posterior by the current minibatch, and the next state.
+        """Return the change of the posterior by a minibatch, and the state for the next minibatch.
 
         `learn(posterior)` returns the expected statistics of the minibatch.
         """
 
     def decay(self, before: Counters, after: Counters) -> tuple[float, float]:
-        """The share of the posterior `before` left in `after`, and the weight of new statistics.
+        """Return the share of the old posterior still kept, and the weight of statistics since.
 
-        Rules that merge need this method. Both arguments count minibatches, documents and tokens.
+        `before` and `after` count minibatches, documents and tokens at two times of a stream.
+        Needed to merge models.
         """
         return 1.0, 1.0
 
     def for_part(self, share: float, first: bool = True) -> "Rule | None":
-        """The rule for a part with this share of a minibatch; None if minibatches stay whole."""
+        """Return the rule for one part of a cut minibatch; None if minibatches cannot be cut.
+
+        `share` is the part's share of the documents; `first` says whether the part is the first.
+        """
         return None
 
     def for_rate(self, posterior: Posterior, learn: Learn) -> "Rule":
-        """The rule for parts, at the rate learnt from the whole minibatch."""
+        """Return the rule for all parts of a minibatch, with a rate learnt from the whole."""
         return self
 
     def without_words(self, state: Any, words: np.ndarray) -> Any:
-        """The state without some words."""
+        """Return `state` without the statistics of `words`, columns that get new words."""
         return state
 
 
 @dataclass(frozen=True)
 class Wrapper(Rule):
-    """Base of additions to the rule `update`, with another step."""
-
     update: Rule
 
     @property
@@ -114,7 +116,7 @@ class Wrapper(Rule):
 
 @dataclass(frozen=True)
 class Rounds(Wrapper):
-    """Coordinate ascent between documents and topics inside each minibatch.
+    """Several rounds in each minibatch: documents are inferred, then `update` learns topics.
 
     Parameters
     ----------
@@ -124,9 +126,9 @@ class Rounds(Wrapper):
     n_start_rounds : int
         Least number of rounds in each of the first minibatches.
     n_start_batches : int
-        Number of first minibatches.
+        Number of these first minibatches.
     warm : bool
-        Whether documents start from the round before; topics always do.
+        Whether documents start from their topics of the round before, as topics always do.
     """
 
     n_rounds: int = 1
@@ -140,7 +142,6 @@ class Rounds(Wrapper):
         check_whole(self, least=0, n_start_batches=self.n_start_batches)
 
     def n_rounds_of(self, n_batches: int) -> int:
-        """Rounds after `n_batches` minibatches."""
         starts = n_batches < self.n_start_batches
         return max(self.n_rounds, self.n_start_rounds) if starts else self.n_rounds
 
@@ -175,7 +176,7 @@ def _with_view(learn: Learn, posterior: Posterior, seen: View, warm_start: bool)
 
 @dataclass(frozen=True)
 class Growing(Wrapper):
-    """A rule with growing weights of minibatches, so first guesses fade.
+    """The rule `update`, with weights of minibatches that grow, so first guesses fade.
 
     After minibatch t, N_t tokens are seen. The minibatch weighs ``N_t^h - N_{t-1}^h``, scaled to a
     total weight of N_t. With posteriors lam, the prior eta and statistics s_t, boosts included::
@@ -190,7 +191,8 @@ class Growing(Wrapper):
     update : Rule
         A rule that adds s_t with weight 1.
     power : float
-        h, at least 1 for equal weights. With 3, the first third of a stream has 4 % of the weight.
+        h, at least 1; 1 gives equal weights. With 3, the first third of a stream has 4 % of the
+        weight.
     """
 
     power: float = 3.0

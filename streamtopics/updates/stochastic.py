@@ -31,6 +31,7 @@ class StochasticVI(Rule):
     n_documents : int or None
         Size D of the corpus; None is the number of documents seen so far.
     boost : Boost
+        Prior added again with each minibatch; by default nothing.
     """
 
     step_size: StepSize = DECAY
@@ -77,6 +78,7 @@ class PopulationVB(Rule):
     rate : float
         Step size nu, in (0, 1].
     boost : Boost
+        Prior added again with each minibatch; by default nothing.
     """
 
     population_size: float
