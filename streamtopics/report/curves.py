@@ -16,8 +16,7 @@ from streamtopics.metrics import relevant_words
 from streamtopics.report.documents import Document, Source, Statistics, WordTable, shortened, show
 from streamtopics.story.cells import Period, Totals, interval_of, places_in, positions, spread_each
 from streamtopics.story.evidence import sample_of, topics_of
-from streamtopics.story.finding import Finding
-from streamtopics.story.findings import find
+from streamtopics.story.findings import Finding, find
 from streamtopics.utils.times import read_times
 
 # Most findings, alarms and groups on a page, words in a topic's name, new words, and alarm

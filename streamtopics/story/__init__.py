@@ -2,7 +2,7 @@
 """Sums over documents by time and group, and findings from them in sentences."""
 
 from streamtopics.story.cells import Period, Totals
-from streamtopics.story.finding import Finding, Findings
+from streamtopics.story.findings import Finding, Findings
 from streamtopics.story.shares import ShareRow
 
 __all__ = ["Finding", "Findings", "Period", "ShareRow", "Totals"]

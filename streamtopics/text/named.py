@@ -66,10 +66,8 @@ class NamedCounts(sparse.csr_matrix):
         return selected
 
 
-def with_labels(counts: sparse.csr_matrix, raw_documents: object) -> Any:
-    """Counts with the labels of a Series of texts, if any."""
-    if (labels := row_labels(raw_documents)) is None:
-        return counts
+def with_labels(counts: sparse.csr_matrix, labels: Any) -> NamedCounts:
+    """Counts with the labels of a Series of texts."""
     named = counts if isinstance(counts, NamedCounts) else NamedCounts(counts)
     named.index = labels
     return named
@@ -212,4 +210,5 @@ class NamedVectorizer(TextVectorizer, auto_wrap_output_keys=None):
         return self._named(counts, raw_documents)
 
     def _named(self, counts: object, raw_documents: object) -> NamedCounts:
-        return with_labels(NamedCounts.of(counts, self.get_feature_names_out()), raw_documents)
+        named = NamedCounts.of(counts, self.get_feature_names_out())
+        return with_labels(named, row_labels(raw_documents))

@@ -74,17 +74,7 @@ class StreamingPipeline(ShowsTopics, LinksToReference, Pipeline, WithCache):
         return self
 
     def fit(self, X: object, y: object = None, **params: Any) -> Self:
-        """Fit the steps one after another, as scikit-learn's Pipeline does.
-
-        Parameters
-        ----------
-        X, y, **params
-            As in scikit-learn's Pipeline.
-
-        Returns
-        -------
-        self : object
-        """
+        """Fit the steps one after another, as scikit-learn's Pipeline does."""
         with held(self._locks()):
             super().fit(X, y, **params)
         return self

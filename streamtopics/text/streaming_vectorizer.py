@@ -25,7 +25,7 @@ from streamtopics.text.vocabulary import ClosedVocabulary, OpenVocabulary, Polic
 from streamtopics.utils.checks import MOST_WHOLE, HoldsPlainNumbers, warn_of_no_effect
 from streamtopics.utils.output import LinksToReference
 from streamtopics.utils.parallel import WithCache
-from streamtopics.utils.structure import to_csr
+from streamtopics.utils.structure import row_labels, to_csr
 
 
 class StreamingCountVectorizer(
@@ -162,7 +162,8 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
 
     def fit_transform(self, raw_documents: Iterable[Any], y: object = None) -> sparse.csr_matrix:
         counts, columns = self._learn(raw_documents)
-        return with_labels(self._matrix(counts, columns), raw_documents)
+        X, labels = self._matrix(counts, columns), row_labels(raw_documents)
+        return X if labels is None else with_labels(X, labels)
 
     def transform(self, raw_documents: Iterable[Any]) -> sparse.csr_matrix:
         vocabulary = self._fitted()
@@ -170,7 +171,8 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         phrases = joined(vocabulary) if self.phrases else ()
         counts = count(self, raw_documents, self.n_jobs, phrases)
         columns = vocabulary.columns_of(counts.words())
-        return with_labels(self._matrix(counts, columns, vocabulary.n_columns), raw_documents)
+        X, labels = self._matrix(counts, columns, vocabulary.n_columns), row_labels(raw_documents)
+        return X if labels is None else with_labels(X, labels)
 
     def partial_fit(self, raw_documents: Iterable[Any], y: object = None) -> Self:
         """Learn the currently frequent words from a minibatch of a stream.

@@ -14,8 +14,7 @@ from streamtopics.metrics import relevant_words
 from streamtopics.report import Report, report
 from streamtopics.story.cells import LEAST_OF_PERIOD, Cells, Totals
 from streamtopics.story.evidence import sample_of, topics_of
-from streamtopics.story.finding import Findings
-from streamtopics.story.findings import find
+from streamtopics.story.findings import Findings, find
 from streamtopics.story.shares import ShareRow, share_rows
 from streamtopics.text.vocabulary import FREE
 from streamtopics.topic_stream.documents import HoldsDocuments

@@ -220,6 +220,8 @@ def test_after_a_failure_the_columns_are_handed_over_with_the_next_minibatch(mon
     assert_array_equal(pipeline[-1].components_, before)
     handed = []
     forget = SVBLDA.forget_words
-    monkeypatch.setattr(SVBLDA, "forget_words", lambda self, c: handed.append(c) or forget(self, c))
+    monkeypatch.setattr(
+        SVBLDA, "forget_words", lambda self, c, words: handed.append(c) or forget(self, c, words)
+    )
     pipeline.partial_fit(texts_of(9))
     assert set(lost) <= set(handed[0].tolist())
