@@ -225,7 +225,7 @@ def table(results: Path) -> str:
             min(gains.values()),
         )
         lines.append([f'"{method}"', *shown, *(f"{gain:+.3f}" for gain in of_gains)])
-    head = ("method", *known, "gain", "chosen on", "confirmed on", "least")
+    head = ("method", *known, "mean gain", "gain where chosen", "gain elsewhere", "smallest gain")
     return csv_table("Accuracy on held-out documents", head, lines)
 
 

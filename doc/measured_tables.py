@@ -151,9 +151,9 @@ def from_files() -> list[Row]:
         Row(
             "raw text, with times or groups, to find changes and differences",
             ":class:`~streamtopics.TopicStream`",
-            "counts, topics, alarms, shares by period and group, and findings in sentences, in "
-            "three lines",
-            "for counts or vectors without texts, or for one part alone",
+            "three lines give counts, topics, alarms, shares by period and group, and findings "
+            "in sentences",
+            "if you have counts or vectors without texts, or need only one of the parts",
         ),
         Row(
             "documents of any length, in a corpus or a stream",
@@ -165,8 +165,9 @@ def from_files() -> list[Row]:
         Row(
             "titles, tweets, first lines: clusters of short texts, with births and deaths",
             ":class:`~streamtopics.StreamingMixture`",
-            f"score beside ``StreamingLDA()``: {differences(models, 'StreamingMixture', SHORT)} on "
-            f"short texts, {differences(models, 'StreamingMixture', long_texts())} on longer ones",
+            "score minus that of ``StreamingLDA()``: "
+            f"{differences(models, 'StreamingMixture', SHORT)} on short texts, "
+            f"{differences(models, 'StreamingMixture', long_texts())} on longer ones",
             "if documents have several topics: predictions are worse",
         ),
         Row(
@@ -186,7 +187,7 @@ def from_files() -> list[Row]:
             "a lasting prior of words",
             ":class:`StreamingLDA(update='bps') <streamtopics.StreamingLDA>`, "
             ":class:`~streamtopics.BPSLDA`",
-            "``update='bps'`` costs or gains in score, beside the default: "
+            "score of ``update='bps'`` minus that of the default: "
             f"{differences(models, 'StreamingLDA, bps', TEXTS)}",
             "to smooth short texts: a flat prior of the right size is better",
         ),
@@ -194,7 +195,8 @@ def from_files() -> list[Row]:
             "a method as its source has it: online EM by Gibbs sampling, or streaming "
             "variational Bayes",
             ":class:`~streamtopics.GibbsOnlineEM`, :class:`~streamtopics.SVBLDA`",
-            f"score beside ``StreamingLDA()``: {differences(models, 'GibbsOnlineEM', TEXTS)} and "
+            "score minus that of ``StreamingLDA()``: ``GibbsOnlineEM`` "
+            f"{differences(models, 'GibbsOnlineEM', TEXTS)}, ``SVBLDA`` "
             f"{differences(models, 'SVBLDA', TEXTS)}",
             "for topics to be read, unless a paper's method is the point",
         ),
@@ -205,16 +207,17 @@ QUOTED = (
     Row(
         "long documents and many passes, or little time",
         ":class:`~streamtopics.VariationalOnlineEM`",
-        "one pass over newsgroups 0.41 seconds and -7.204 with 20 topics, by Gibbs sampling 0.60 "
-        "and -7.216; with 100 topics -6.981 and -6.930",
+        "one pass over newsgroups with 20 topics takes 0.41 seconds and scores -7.204 "
+        "(``GibbsOnlineEM``: 0.60 seconds, -7.216); with 100 topics the score is -6.981 "
+        "(``GibbsOnlineEM``: -6.930)",
         "for titles and tweets: variational steps find little in five words",
         "online_em",
     ),
     Row(
         "the number of topics is unknown",
         ":class:`~streamtopics.HDPGibbsOnlineEM`, :class:`~streamtopics.HDPVarGibbs`",
-        "found 9 to 11 topics in documents drawn from 10; perplexity on one stream 539.27, of ten "
-        "given topics 551.18, of the truth 537.05",
+        "found 9 to 11 topics in documents drawn from 10; perplexity on one stream (lower is "
+        "better): ``HDPVarGibbs`` 539.27, ``GibbsOnlineEM(10)`` 551.18, the true topics 537.05",
         "to learn the true number of a real corpus; none exists: :doc:`n_components`",
         "quality",
     ),
@@ -238,48 +241,52 @@ QUOTED = (
         "reviews with ratings, items or users",
         ":class:`~streamtopics.RatingLDA`, :class:`~streamtopics.SupervisedLDA`, "
         ":class:`~streamtopics.HiddenFactorsTopics`",
-        "log-perplexity with 32 topics 8.427 with ratings, 8.441 without, 8.415 of hidden factors",
+        "log-perplexity of film reviews with 32 topics (lower is better): "
+        "8.427 with ratings (``RatingLDA``), 8.441 without, 8.415 by ``HiddenFactorsTopics``",
         "to predict words if ratings say little: the gain is small",
         "knowledge",
     ),
     Row(
         "topics of single sentences, also rare ones",
         ":class:`~streamtopics.WASTopicModel`",
-        "perplexity on two programs 79 and 226, of a model of documents 107 and 277; the "
-        "variant ``prior='hdp'`` is level on one, 5.0 ± 1.6 behind on the second",
+        "perplexity on the source code of two programs 79 and 226 (lower is better), of LDA of "
+        "whole documents 107 and 277; the variant ``prior='hdp'`` is level on the first program "
+        "and 5.0 ± 1.6 worse on the second",
         "if time matters: 900 documents of 338,693 words took 101 seconds for 100 sweeps",
         "sentences",
     ),
     Row(
         "a summary of a document, or a digest of many",
         ":class:`~streamtopics.DPPSummarizer`",
-        "ROUGE-1 .307 without training, of TextRank .309, of the first sentences .191; the two "
-        "sentences share less with each other, .370 against .530",
+        "two sentences of each collection of opinions: ROUGE-1 .307 without training (TextRank "
+        ".309, the first two sentences .191); ROUGE-1 between the two sentences .370 "
+        "(TextRank .530), so they repeat less",
         "if sentences must be written anew: a summary quotes sentences",
         "summaries",
     ),
     Row(
         "sets of unlike members: baskets, points",
         ":class:`~streamtopics.LowRankDPP`",
-        "from 5,000 sets .08 nats a set below the true kernel with seven columns; Picard "
-        "iteration is .64 below",
-        "with few sets: from 1,000 sets Picard iteration was ahead",
+        "learnt from 5,000 sets, a model of seven columns is .08 nats a set below the true "
+        "kernel; Picard iteration, which learns a full kernel, is .66 below",
+        "with few sets: on 1,000 sets Picard iteration was ahead",
         "determinantal",
     ),
     Row(
         "a coin, a regression, a mixture of Gaussians or naive Bayes on a changing stream",
         ":class:`~streamtopics.StreamingBayes`",
-        "error of a coin with two jumps .018 with a hierarchical power prior, .025 with a rate "
-        "of a half, .201 without forgetting",
+        "error of the estimated probability of a coin with two jumps: .018 with a hierarchical "
+        "power prior, .025 with a power prior that keeps a half, .201 without forgetting",
         "for text with many words: take a topic model",
         "change",
     ),
     Row(
         "a rate of forgetting set by the stream",
         ":class:`~streamtopics.SVBHPP`",
-        "coins and regressions as above; on three streams of text the rate kept nearly all: "
-        "-8.137 against -8.140 without forgetting on tweets",
-        "as an alarm on text: too steady; take :class:`~streamtopics.streams.DriftMonitor`",
+        "coins and regressions: the row above; on three streams of text the rate kept nearly "
+        "all: score on tweets -8.137, without forgetting -8.140",
+        "as an alarm on text, because the rate hardly moves: take "
+        ":class:`~streamtopics.streams.DriftMonitor`",
         "change",
     ),
 )
@@ -318,8 +325,8 @@ def guided() -> str:
     names = ("GuidedTopics", "naive Bayes on seed hits", "counting seeds")
     ours, bayes, counting = (f"{mean(of[name]):.3f}" for name in names)
     return (
-        f"accuracy {ours} on four sets; naive Bayes on the documents with a seed {bayes}, "
-        f"counting the seeds {counting}"
+        f"mean accuracy on four sets {ours}; of naive Bayes on the documents with a seed {bayes}, "
+        f"of counting the seeds {counting}"
     )
 
 
@@ -334,7 +341,7 @@ def forgetting() -> str:
         f"{scores[text, 'power prior, 20,000 documents'] - scores[text, 'SVB']:+.3f} on {name}"
         for text, name in (*SHORT.items(), ("nips_abstracts", "abstracts"))
     ]
-    return "score beside never forgetting: " + ", ".join(gains)
+    return "score minus the score without forgetting: " + ", ".join(gains)
 
 
 def list_table(table: list[tuple[str, ...]], options: Iterable[str] = ()) -> str:
