@@ -29,7 +29,6 @@ def read_labels(y: Any, n_documents: int, caller: str) -> np.ndarray:
 
 
 def read_some_labels(y: Any, n_documents: int) -> np.ndarray:
-    """Array of a label, None or NaN for each document."""
     if y is None:
         return np.full(n_documents, None)
     # Masked entries become None.

@@ -159,7 +159,7 @@ class StreamingLDA(Editable):
             of a method, such as `SVBLDA`, takes its own name only.
         n_components : int, default=10
         **parameters : dict
-            Parameters set afterwards, also of records: ``update__rho=0.95``.
+            Parameters to change afterwards, also fields of records: ``update__rho=0.95``.
 
         Returns
         -------

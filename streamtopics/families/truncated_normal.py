@@ -67,7 +67,6 @@ def log_normalizer(eta: np.ndarray) -> np.ndarray:
 
 
 def kl(eta: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """KL(q || p), in nats."""
     (w, k, mode, rest), d, weights = _integration_nodes(eta)
     (w0, k0, mode0, rest0), _, weights0 = _integration_nodes(other)
     total = weights.sum(axis=-1)

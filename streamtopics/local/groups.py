@@ -36,8 +36,6 @@ MOST_GROUPS = 2048
 
 @dataclass(frozen=True)
 class Base:
-    """The distributions compared with groups."""
-
     # (n_words,): p_0, the probabilities of words in an unlearnt topic
     words: np.ndarray
     background: np.ndarray  # (n_words,): probabilities of words in the background

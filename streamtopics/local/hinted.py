@@ -122,8 +122,7 @@ class OneOrMixed(OneTopic):
 
         (c q_d + L theta_d) / (c + L), q_dk ~ (alpha_k + h_dk) prod_w beta_kw^(n_dw min(1, c/L)),
 
-    with theta_d of a mixture under alpha_k + h_dk, and c = `n_words`. So short documents have one
-    leading topic.
+    with theta_d of a mixture under alpha_k + h_dk, and c = `n_words`.
     """
 
     share: float = 1.0

@@ -99,7 +99,6 @@ class GaussianMixture(MixtureModel):
         return {("components", "mean"): self.mean}
 
     def means(self, posterior: DensePosterior) -> np.ndarray:
-        """Posterior means of the components, (1, n_components, n_features)."""
         return self.mean + normal_gamma.parameters(posterior["components"])[0]
 
     def blocks(self, n_classes: int, n_features: int) -> dict[str, Block]:

@@ -117,8 +117,9 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
 
     Notes
     -----
-    `fit` learns a corpus; `partial_fit` continues or begins a stream. To find alarms, `monitor_`
-    scores a fifth of each minibatch before learning it: eight minibatches later, or in `finish`.
+    `fit` learns a corpus; `partial_fit` continues or begins a stream. To find alarms, new
+    minibatches are compared with held-back documents: a fifth of each minibatch, learnt eight
+    minibatches later or in `finish`.
 
     Examples
     --------
@@ -339,7 +340,7 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
 
     @_whole
     def finish(self) -> Self:
-        """Learn from the documents held back for alarms (see the notes), and return the stream."""
+        """Learn from the documents held back for alarms, at the end of a stream; return self."""
         check_is_fitted(self, "pipeline_")
         self._carry(lambda: self.monitor_.finish(self.pipeline_), [])
         return self

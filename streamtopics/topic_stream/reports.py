@@ -98,8 +98,8 @@ class ReportsDocuments(HoldsDocuments):
         Returns
         -------
         findings : Findings
-            A tuple of `Finding`; `str` makes a sentence. `error_rate` is the expected share of
-            false findings.
+            A tuple of `Finding`; ``str(finding)`` is a sentence. `error_rate` is the expected share
+            of false findings.
         """
         if n is not None:
             check_integer(least=0, n=n)

@@ -51,8 +51,8 @@ NO_BOOST = Boost(0.0)
 class BPS(Rule):
     """Streaming variational Bayes with a boosted prior that does not vanish.
 
-    ``lam_t = lam_{t-1} + s_t + r_t xi``, for posteriors lam, statistics s_t, a boosted prior xi and
-    its weight r_t by `Boost`: Nguyen et al. (2020), equations 34, 42 and 43.
+    ``lam_t = lam_{t-1} + s_t + r_t xi``, for posterior parameters lam, statistics s_t, a boosted
+    prior xi and its weight r_t by `Boost`: Nguyen et al. (2020), equations 34, 42 and 43.
 
     Parameters
     ----------
@@ -82,7 +82,8 @@ class BPS(Rule):
 class SVB(Rule):
     """Streaming variational Bayes: each posterior is the prior of the next minibatch.
 
-    ``lam_t = lam_{t-1} + s_t``, for posteriors lam and statistics s_t: Broderick et al. (2013).
+    ``lam_t = lam_{t-1} + s_t``, for posterior parameters lam and statistics s_t: Broderick et al.
+    (2013).
     """
 
     traits = Traits(merges="sum", adds=True)

@@ -19,8 +19,6 @@ from streamtopics.updates.rule import MEANS, Rule
 
 @dataclass(frozen=True)
 class Composite:
-    """Minibatches as one update."""
-
     blend: Blend
     before: Counters  # Of the posterior before the first minibatch
     alpha: np.ndarray  # (n_components,): alpha before the first minibatch

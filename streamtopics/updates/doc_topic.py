@@ -130,8 +130,8 @@ class RunningMean(ABC):
 class FixedPoint(RunningMean):
     """Learns alpha, the documents' Dirichlet parameter, by maximum likelihood.
 
-    Minka (2000), "Estimating a Dirichlet distribution", from a running mean of log topic
-    proportions as in Dupuy and Bach (2017).
+    As in Minka (2000), "Estimating a Dirichlet distribution", but from a running mean of log topic
+    proportions, as in Dupuy and Bach (2017).
 
     Parameters
     ----------

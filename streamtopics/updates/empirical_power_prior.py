@@ -16,7 +16,7 @@ N_ITERATIONS = 20
 
 @dataclass(frozen=True)
 class EmpiricalPowerPrior(LearnsRate):
-    """Forgetting at the rate with the most probable posterior.
+    """Forgetting at the rate under which the new topics are most probable.
 
     The earlier posterior lam becomes ``rho lam + (1 - rho) eta``, with the prior eta. rho maximises
     ``E_q[log p(beta | rho lam + (1 - rho) eta)]`` under the new posterior q. Rates between 0 and 1

@@ -25,9 +25,9 @@ class Optimization(NamedTuple):
 class HierarchicalPowerPrior(LearnsRate):
     """Forgetting at a rate learnt anew from each minibatch.
 
-    ``lam_t = E[rho_t] lam_{t-1} + (1 - E[rho_t]) eta + s_t``, for posteriors lam, the prior eta and
-    statistics s_t. Rounds in each minibatch maximise a lower bound of the variational bound (a
-    "double lower bound"): algorithm 1 of Masegosa et al. (2020).
+    ``lam_t = E[rho_t] lam_{t-1} + (1 - E[rho_t]) eta + s_t``, for posterior parameters lam, the
+    prior eta and statistics s_t. Rounds in each minibatch maximise a lower bound of the variational
+    bound (a "double lower bound"): algorithm 1 of Masegosa et al. (2020).
 
     Parameters
     ----------

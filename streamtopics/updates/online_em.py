@@ -17,7 +17,7 @@ class OnlineEM(Rule):
     """Online EM: topics from a running mean of expected statistics per document.
 
     ``lam_t = (1 - r_t) lam_{t-1} + r_t s_t / B``, for statistics s_t of B documents; the topics are
-    lam normalised. The prior smooths the topics by maximum a posteriori. Cappé and Moulines (2009);
+    lam normalised. The prior smooths the topics (maximum a posteriori). Cappé and Moulines (2009);
     algorithm 1 of chapter 3 of Dupuy (2017).
 
     Parameters

@@ -22,7 +22,7 @@ from streamtopics.utils.checks import (
 
 @dataclass(frozen=True)
 class Memory:
-    """Forgetting by documents, for minibatches of any size.
+    """A share to keep that depends on the number of documents, not of minibatches.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class Memory:
 class PowerPrior(Rule):
     """Exponential forgetting towards the prior, at a fixed rate.
 
-    ``lam_t = rho lam_{t-1} + (1 - rho) eta + s_t``, for posteriors lam, the prior eta and
+    ``lam_t = rho lam_{t-1} + (1 - rho) eta + s_t``, for posterior parameters lam, the prior eta and
     statistics s_t: equation 23 of Masegosa et al. (2020). The posterior weighs as much as the last
     ``1 / (1 - rho)`` minibatches.
 

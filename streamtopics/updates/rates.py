@@ -83,8 +83,6 @@ def decay_between(step_size: StepSize, n_before: int, n_after: int) -> float:
 
 
 class Rate(NamedTuple):
-    """Posterior of a retention rate rho."""
-
     kept: np.ndarray  # E[rho]
     lost: np.ndarray  # E[1 - rho], exact also for a mean of nearly 1
     divergence: np.ndarray  # From the prior

@@ -24,18 +24,18 @@ MEANS = ("mean", "decayed mean")
 
 @dataclass(frozen=True)
 class Traits:
-    """Properties of an update rule, read by models before the rule learns."""
+    """Properties of an update rule: what the rule needs, and which options suit the rule."""
 
     #: Needs from a posterior: "divergences", "slopes", "dense", "smoothing", "alpha" or "noise";
     #: from the local step: "log_theta", "shares" or "local_bound"
     needs: frozenset[str] = frozenset()
     forgets: bool = False  #: Whether it may retain less than all of the posterior
     merges: MergeMethod = None  #: How posteriors of two parts of a stream merge, if possible
-    #: Whether a minibatch has a gain of 1, so weights of minibatches may grow
+    #: Whether statistics are added with weight 1, so weights of minibatches may grow
     adds: bool = False
     #: Whether `for_rate` makes a rule for parts of a minibatch
     learns_rate: bool = False
-    #: Whether all topics retain the same, without noise, as averages need
+    #: Whether all topics keep the same share, without noise, as averages of iterates require
     retains_alike: bool = True
 
 
@@ -176,10 +176,11 @@ def _with_view(learn: Learn, posterior: Posterior, seen: View, warm_start: bool)
 
 @dataclass(frozen=True)
 class Growing(Wrapper):
-    """The rule `update`, with weights of minibatches that grow, so first guesses fade.
+    """The rule `update`, but later minibatches weigh more, so first guesses fade.
 
     After minibatch t, N_t tokens are seen. The minibatch weighs ``N_t^h - N_{t-1}^h``, scaled to a
-    total weight of N_t. With posteriors lam, the prior eta and statistics s_t, boosts included::
+    total weight of N_t. With posterior parameters lam, the prior eta and statistics s_t, boosts
+    included::
 
         lam_t = eta + k (lam_{t-1} - eta) + g s_t,   r = 1 - (N_{t-1} / N_t)^h,
         g = r N_t / (N_t - N_{t-1}),   k = (1 - r) N_t / N_{t-1}

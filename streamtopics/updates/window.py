@@ -18,9 +18,9 @@ MOST_TAKEN_OUT = 1e6
 class Window(Rule):
     """A posterior of the last n minibatches alone; their statistics are kept in memory.
 
-    ``lam_t = eta + s_{t-n+1} + ... + s_t``, for the posterior lam, the prior eta and statistics
-    s_t. If n is the number of minibatches of a corpus, each pass replaces the pass before: memoized
-    variational inference.
+    ``lam_t = eta + s_{t-n+1} + ... + s_t``, for the posterior parameters lam, the prior eta and
+    statistics s_t. If n is the number of minibatches of a corpus, each pass replaces the pass
+    before: memoized variational inference.
 
     Parameters
     ----------
