@@ -15,15 +15,15 @@ from scipy import sparse
 
 @dataclass(frozen=True)
 class Minibatch:
-    """Documents in CSR form over their own words."""
+    """Word counts of documents in CSR form, with columns for the occurring words alone."""
 
     words: np.ndarray  #: (n_words,), int32: occurring columns of the vocabulary, sorted
     indptr: np.ndarray  #: int32, CSR structure
-    indices: np.ndarray  #: int32, places in `words`
+    indices: np.ndarray  #: int32: for each count the index of its word in `words`
     counts: np.ndarray  #: (nnz,), float32 or float64: tokens; fractions are legal
     #: (n_documents, n_components): pseudo-tokens of topics from seeds or labels
     hints: sparse.csr_matrix | None = None
-    #: (n_documents, n_dimensions): vectors of length 1; 0 for a document without
+    #: (n_documents, n_dimensions): vectors of length 1; zeros for a document without a vector
     vectors: np.ndarray | None = None
 
     @property
@@ -36,12 +36,12 @@ class Minibatch:
 
     @property
     def word_counts(self) -> np.ndarray:
-        """Tokens of each word, of shape (n_words,), float64."""
+        """Number of tokens of each word, of shape (n_words,), float64."""
         return _sums(self.indices, self.counts, len(self.words))
 
     @cached_property
     def lengths(self) -> np.ndarray:
-        """Tokens of each document, of shape (n_documents,), float64."""
+        """Number of tokens of each document, of shape (n_documents,), float64."""
         document = np.arange(self.n_documents).repeat(self.indptr[1:] - self.indptr[:-1])
         return _sums(document, self.counts, self.n_documents)
 
@@ -52,16 +52,16 @@ class Minibatch:
         return has_words if self.vectors is None else has_words | self.vectors.any(axis=1)
 
     def matrix(self, values: np.ndarray) -> sparse.csr_matrix:
-        """Values (nnz,) as a matrix of shape (n_documents, n_words)."""
+        """Return a CSR matrix (n_documents, n_words) with `values` in the place of the counts."""
         shape = self.n_documents, len(self.words)
         return sparse.csr_matrix((values, self.indices, self.indptr), shape)
 
 
 @dataclass(frozen=True)
 class SentenceBatch:
-    """Documents made of sentences: d has the rows ``starts[d]`` to ``starts[d + 1] - 1``."""
+    """Documents made of sentences: d has the sentences ``starts[d]`` to ``starts[d + 1] - 1``."""
 
-    sentences: Minibatch
+    sentences: Minibatch  #: With a row for each sentence
     starts: np.ndarray  #: (n_documents + 1,), int64
 
     @property
@@ -70,7 +70,7 @@ class SentenceBatch:
 
     @property
     def lengths(self) -> np.ndarray:
-        """Tokens of each document, of shape (n_documents,), float64."""
+        """Number of tokens of each document, of shape (n_documents,), float64."""
         before = np.concatenate([np.zeros(1), np.cumsum(self.sentences.lengths)])
         return np.diff(before[self.starts])
 
@@ -102,10 +102,11 @@ class WordLists:
 
 @dataclass(frozen=True)
 class Topics:
-    """Weights of words in topics, as seen by a local step."""
+    """The topics as inference in documents (a local step) reads them: weights of words."""
 
     #: (n_words, width), float32 or float64: weight of each of the minibatch's words in each topic,
-    #: up to a factor for each word; padded with zero columns to a whole number of vectors. Or lists
+    #: up to a factor for each word; zero columns fill up the vector length of the processor. Or
+    #: `WordLists`
     weights: Any
     alpha: np.ndarray  #: (n_components,): Dirichlet parameter of the documents' proportions
     #: (n_components, n_dimensions): expected directions of vectors, times their concentration
@@ -116,7 +117,7 @@ class Topics:
 
 @dataclass(frozen=True)
 class Statistics:
-    """Expected sufficient statistics of a minibatch; None if not requested."""
+    """Expected sufficient statistics of a minibatch; a field not requested is None."""
 
     _holds = "words: W i4 >=0; counts: f W K; lengths: * >=0; log_theta: K; alpha: K"
     words: np.ndarray  #: (n_words,), int32: the words of the rows of `counts`, sorted
@@ -127,9 +128,9 @@ class Statistics:
     #: (n_components,): E[log theta], the mean over the documents with words
     log_theta: np.ndarray | None = None
     #: E_q[log p(x, z | beta)] - E_q[log q(z)] in nats, summed over documents, under the q(beta)
-    #: then
+    #: of the local step
     local_bound: float | None = None
-    #: (n_components,): Dirichlet parameter of the proportions, at the time
+    #: (n_components,): Dirichlet parameter of the proportions, as in the local step
     alpha: np.ndarray | None = None
     takes_back: bool = False  #: Counts may be below 0, if earlier documents are taken back
     #: (n_components,): expected proportions, the mean over documents with words or a vector
@@ -146,7 +147,7 @@ class Statistics:
 
     @property
     def n_informative(self) -> int:
-        """Documents with words or a vector."""
+        """Number of documents with words or a vector."""
         return int(np.count_nonzero(self.lengths)) + self.n_empty
 
     @cached_property
@@ -159,7 +160,10 @@ class Statistics:
         return self.counts.sum(axis=0, dtype=np.float64)
 
     def plus(self, other: "Statistics", scale: float) -> "Statistics":
-        """These counts plus `scale` times `other`, over the words of both; documents of `self`."""
+        """Return these statistics with `scale` times the counts and directions of `other` added.
+
+        `words` are the words of both. Fields of documents, such as `lengths`, stay the same.
+        """
         words = np.union1d(self.words, other.words)
         counts = np.zeros((len(words), self.counts.shape[1]))
         counts[np.searchsorted(words, self.words)] = in_full(self.counts)
@@ -172,7 +176,7 @@ class Statistics:
         )
 
     def without(self, words: np.ndarray) -> "Statistics":
-        """The same without some words."""
+        """Return a copy without the rows of `words`."""
         kept = ~np.isin(self.words, words)
         return replace(self, words=self.words[kept], counts=self.counts[kept])
 
@@ -220,23 +224,26 @@ class TableStatistics(Statistics):
 
 @dataclass(frozen=True)
 class NodeStatistics:
-    """Expected sufficient statistics of a minibatch, for a dense posterior."""
+    """Expected sufficient statistics of a minibatch, for a `DensePosterior`."""
 
     n_batches: ClassVar[int] = 1
 
-    additions: dict[str, np.ndarray]  #: For each block, to its natural parameter
+    additions: dict[str, np.ndarray]  #: By block, the additions to natural parameters
     n_documents: int  #: Samples in the minibatch
-    mass: np.ndarray  #: (n_nodes,): samples of each node
-    #: As of `Statistics`; None if unknown to the model
+    mass: np.ndarray  #: (n_nodes,): expected number of samples of each node
+    #: As in `Statistics`; None if unknown to the model
     local_bound: float | None = None
 
     @property
     def n_tokens(self) -> float:
-        """The mass of all nodes together."""
+        """Sum of `mass` over all nodes."""
         return float(self.mass.sum())
 
     def plus(self, other: "NodeStatistics", scale: float) -> "NodeStatistics":
-        """These additions plus `scale` times `other`; samples of `self`."""
+        """Return a copy with `scale` times the additions and mass of `other` added.
+
+        `n_documents` stays the same.
+        """
         additions = {
             name: mine + scale * other.additions[name] for name, mine in self.additions.items()
         }

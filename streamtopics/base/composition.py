@@ -86,33 +86,36 @@ ADVICE = {
 
 @dataclass(frozen=True)
 class Schedule:
-    """Parts, weights and rounds of minibatches, under any update rule.
+    """How minibatches are cut, weighted and repeated, with any update rule.
 
     Parameters
     ----------
     inner_batch_size : int, "auto" or None, default="auto"
-        Documents in a part of a minibatch; each part is a step. None keeps minibatches whole.
-        "auto" is 150, or None for rules that need whole minibatches and for "hpp" with Gibbs
-        sampling.
+        Number of documents in a part of a minibatch. Topics are updated after each part. None does
+        not cut minibatches. "auto" is 150, or None for rules that need whole minibatches and for
+        "hpp" with Gibbs sampling.
     growth : float or None, default=None
-        Exponent h: a minibatch of B tokens that brings the total to N has the weight N^h - (N -
-        B)^h, so first guesses fade. None is 3 if the rule adds counts, otherwise 1.
+        Exponent h of weights: the minibatch of B tokens that brings the total to N tokens counts
+        N^h - (N - B)^h. With h > 1 the influence of the first minibatches fades. None is 3 if the
+        rule adds counts, otherwise 1.
     prior_limit : float or None, default=0.3
-        Largest weight of the prior in learning, as a share of the learnt mass; at least 1e-10. With
-        more, topics of few words look alike. None sets no limit.
+        Largest total of the topics' prior pseudo-counts in inference, as a share of the learnt
+        tokens; at least 1e-10. A larger prior makes topics of few tokens look alike, so inference
+        scales the prior down. None sets no limit.
     n_rounds : int, default=1
-        Rounds of inferring documents and updating topics in a minibatch; about 10 if few
-        minibatches start from random topics.
+        Number of rounds over a minibatch. Each round infers the documents and updates the topics.
+        Take about 10 if topics start at random and minibatches are few.
     n_start_rounds : int, default=1
-        Least number of rounds in each of the first three minibatches or parts.
+        Least number of rounds over each of the first three minibatches or parts.
     warm_rounds : bool, default=False
-        Whether a round starts from the document topics of the round before.
+        Whether inference in a round starts from the documents' topics of the round before.
     n_start_documents : int, default=0
-        Number of first documents of a stream to keep. Topics start anew from the kept documents
-        after each growth by a tenth, and may change places. Must be 0 with forgetting, averages or
-        births of topics.
+        Number of documents to keep at the beginning of a stream. Whenever the kept documents have
+        grown by a tenth, topics are learnt anew from them, and rows may be in another order.
+        Must be 0 with rules that forget, with `averaging`, and with births of topics.
     averaging : {"linear", "uniform"} or None, default=None
-        Weights of the average of iterates (Polyak and Ruppert), useful if a kappa is 1/2 or less.
+        How to average the topics over a stream (Polyak and Ruppert): the topics after minibatch t
+        have the weight 1 ("uniform") or t ("linear"). Useful if the rule's `kappa` is 1/2 or less.
         None does not average.
 
     Examples
@@ -151,27 +154,28 @@ PLAIN = Schedule(None, 1.0, None)
 
 @dataclass(frozen=True)
 class Composition:
-    """The parts of a method.
+    """A method of learning topics, made of a rule, a local step, a view and a schedule.
 
     Attributes
     ----------
     update : Rule
-        How the posterior learns a minibatch.
+        How the topics are updated by a minibatch.
     inference : LocalStep
         How the topics of documents are inferred in learning.
     view : TopicView
-        Word weights in the local step.
+        How the posterior becomes weights of words for `inference`, for example mean probabilities.
     transform_inference : LocalStep or None
-        How topics are inferred in `transform` and scores; None is `inference.applied()`.
+        How the topics of documents are inferred in `transform` and scores; None is
+        `inference.applied()`.
     doc_topic : DocTopicUpdate
         How the prior of the documents' topics is learnt.
     start : Start
         How the first topics are made.
     schedule : Schedule
-        Parts, weights and rounds of minibatches.
+        How minibatches are cut, weighted and repeated.
     births : DirichletProcess or None
-        How topics come and go, if documents have one topic each. The first minibatch then is whole,
-        and forgetting rules weigh minibatches equally by default.
+        How topics are born and die, if each document has one topic. With births the first minibatch
+        is not cut, and rules that forget weigh minibatches equally by default.
     """
 
     update: Rule

@@ -15,8 +15,6 @@ from streamtopics.posteriors import Blend
 
 
 class Editable(StreamingTopicModel):
-    """Base of the estimators with editable topics."""
-
     @property
     def _labels(self) -> Any:
         """`TopicLabels` of `streamtopics.editing`; None without edits."""
@@ -25,17 +23,17 @@ class Editable(StreamingTopicModel):
 
     @property
     def edits_(self) -> list[Any]:
-        """Edits of the topics, in order, without undone edits."""
+        """Edits made to the topics, as a list in order; undone edits are left out."""
         return self._commit.edits.edits if self._labels else []
 
     @property
     def topic_numbers_(self) -> np.ndarray:
-        """Numbers of the topics, the same when rows move."""
+        """Number of the topic in each row. A topic keeps its number when the row moves."""
         return np.array(self._labels.topics if self._labels else range(self._n_features_out))
 
     @property
     def topic_names_(self) -> np.ndarray:
-        """Names given by `rename`, "" without a name."""
+        """Name of each topic given by `streamtopics.editing.rename`, or ""."""
         names = self._labels.names_by_row if self._labels else []
         if not any(names):
             raise AttributeError("topics have no names; give names by streamtopics.editing.rename")
@@ -43,13 +41,13 @@ class Editable(StreamingTopicModel):
 
     @property
     def hidden_topics_(self) -> np.ndarray:
-        """Rows of topics left out of tables and pictures."""
+        """Rows of the hidden topics, left out of tables and plots."""
         rows = self._labels.rows(self._labels.hidden) if self._labels else []
         return np.array(sorted(rows), np.intp)
 
     @property
     def locked_topics_(self) -> np.ndarray:
-        """Rows of topics with fixed words."""
+        """Rows of the topics whose words are locked."""
         rows = self._labels.rows(self._labels.locked) if self._labels else []
         return np.array(sorted(rows), np.intp)
 

@@ -121,7 +121,7 @@ class StreamingEstimator(
             self._cache.pop("made", None)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return parameters, and if `deep` the fields of records such as the rule."""
+        """Return parameters by name; if `deep`, also fields of records, as ``update__rho``."""
         params: dict[str, Any] = super().get_params(deep=deep)
         for name in self._records if deep else ():
             inner = nested_fields(self._record(name, params.get(name)))
@@ -129,7 +129,7 @@ class StreamingEstimator(
         return params
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters; fields of records as ``update__rho``."""
+        """Set parameters by name; ``update__rho`` is the field `rho` of `update`."""
         own = super().get_params(deep=False)
         inner: dict[str, dict[str, Any]] = {}
         for name in [*params]:
@@ -302,7 +302,6 @@ class StreamingEstimator(
             return read()
 
     def _inferred(self, infer: Callable[[Workers], T]) -> T:
-        """Return the result of `infer` with workers, as `_whole` does."""
         self._validate()
         with workers(self.n_jobs) as pool:
             return self._whole(lambda: infer(pool))

@@ -133,11 +133,11 @@ components_ : ndarray of shape (n_components, n_features)
     Expected tokens of each word in each topic, per document, with the prior; not normalised.""",
     "edit_attributes": """\
 edits_ : list of Edit
-    Changes of topics made by people; see `streamtopics.editing`.
+    Edits of the topics by people; see `streamtopics.editing`.
 topic_numbers_, topic_names_ : ndarray of shape (n_components,)
     Lasting number of each topic, also when edits move rows, and its name from `rename`.
 hidden_topics_, locked_topics_ : ndarray of int
-    Rows of topics left out of tables and pictures, and rows of topics with fixed words.""",
+    Rows of topics left out of tables and plots, and rows of topics whose words are locked.""",
     "drift_attributes": """\
 retention_ : ndarray of shape (n_components,)
     Share of the earlier counts of each topic kept by the rule at the last minibatch.
@@ -147,8 +147,8 @@ effective_sample_size_ : ndarray of shape (n_components,)
     Sum of each topic's pseudo-counts, with the prior, in tokens. Tokens count as weighted by
     `growth` of `schedule`.
 drift_ : list of Drift
-    Records of the last thousand minibatches: `batch`, `time`, `retention` and
-    `effective_sample_size` of each.""",
+    A record of each of the last thousand minibatches, with `batch`, `time`, `retention` and
+    `effective_sample_size`.""",
     "hdp_attributes": """\
 n_active_topics_ : int
     Number of topics with more than 1 % of the learnt tokens.
@@ -181,12 +181,12 @@ y : None
 Parameters
 ----------
 X : matrix of shape (n_sentences, n_features), or sequence of matrices
-    Word counts of sentences: one matrix with `groups`, or a matrix of shape (n_sentences,
-    n_features) for each document, as from `SentenceVectorizer`.""",
+    Word counts of sentences: a matrix of all sentences, together with `groups`, or a matrix for
+    each document, as `SentenceVectorizer` returns.""",
     "groups": """\
 groups : array-like of shape (n_sentences,) or None, default=None
-    The document of each row of X, if X is one matrix. Documents are in the order of their first
-    rows.""",
+    Name or number of the document of each row of X, needed if X is one matrix. Results are in the
+    order in which the documents first appear.""",
     "sets": """\
 Parameters
 ----------
@@ -196,8 +196,8 @@ X : sequence of matrices, or matrix
     numbers above 0 for the items of a set.""",
     "groups_of_points": """\
 groups : array-like of shape (n_points,) or None, default=None
-    The set of each row of X, if X is one matrix of points. Sets are in the order of their first
-    rows.""",
+    Name or number of the set of each row of X, needed if X is one matrix of points. Results are in
+    the order in which the sets first appear.""",
     "samples": """\
 Parameters
 ----------
@@ -212,15 +212,15 @@ X : {array-like, sparse matrix} of shape (n_documents, n_features)
 Parameters
 ----------
 X : {array-like, sparse matrix} of shape (n_documents, n_features)
-    Word counts: 0, or from 1e-30 to 1e15; fractions are legal.""",
+    Word counts, each 0 or from 1e-30 to 1e15; fractions are allowed.""",
     "vectors": """\
 vectors : array-like of shape (n_documents, n_dimensions), default=None
     A vector for each document, for example from a sentence transformer; only the direction of a
     vector counts. A row of NaN or zeros means that the document has no vector.""",
     "known_topics": """\
 y : array-like of shape (n_documents,), default=None
-    `GuidedTopics` takes the names of the documents' topics, or None for unknown topics.
-    `StreamingMixture` ignores y.""",
+    For `GuidedTopics` the name of the topic of each document, or None if unknown. Ignored by
+    `StreamingMixture`.""",
     "ratings": """\
 y : array-like of shape (n_documents,)
     Ratings, all on one scale.""",
@@ -233,6 +233,14 @@ items, users : array-like of shape (n_documents,) or None, default=None
     "targets": """\
 y : array-like of shape (n_samples,), default=None
     Targets, if the model has any.""",
+    "time": """\
+time : object, default=None
+    Time of the documents, kept in `drift_` if the rule forgets.""",
+    "doc_topic": """\
+Returns
+-------
+doc_topic : ndarray of shape (n_documents, n_components)
+    Rows sum to 1; float64 for float64 input, else float32.""",
     "log_probability": """\
 Returns
 -------

@@ -43,7 +43,7 @@ class Mergeable(StreamingEstimator):
         all of `base`, counts once.
 
         The result is exact for rules that add counts, and for running means without forgetting.
-        With forgetting, the minibatches of `other` since `base` count as later ones.
+        With forgetting, minibatches of `other` since `base` count as learnt later.
 
         Parameters
         ----------
@@ -112,7 +112,6 @@ class Mergeable(StreamingEstimator):
         return replace(self._commit, posterior=posterior, state=state)
 
     def _merged(self, other: Self, model: Self | None) -> Any:
-        """The commit record of both; `model` is the ancestor."""
         composition = self._composed()
         merges = composition.traits.merges
         if model is not None and merges in ("decayed mean", "in order"):

@@ -14,7 +14,7 @@ class ReportsRetention(StreamingEstimator):
 
     @property
     def drift_(self) -> list[Any]:
-        """Retention records of the last thousand minibatches."""
+        """Records of the last thousand minibatches, each with `retention` and `time`."""
         self._check_forgets()
         return list(self._commit.drift)
 
@@ -23,12 +23,12 @@ class ReportsRetention(StreamingEstimator):
 
     @property
     def retention_(self) -> np.ndarray:
-        """Share of each topic kept at the last minibatch."""
+        """Share of the pseudo-counts of each topic kept at the last minibatch."""
         history = self.retention_history_
         return history[-1] if len(history) else np.ones_like(self.effective_sample_size_)
 
     @property
     def retention_history_(self) -> np.ndarray:
-        """`retention_` of the last thousand minibatches."""
+        """`retention_` at each of the last thousand minibatches, a row for each."""
         records = [record.retention for record in self.drift_]
         return np.reshape(records, (len(records), len(self.effective_sample_size_)))

@@ -94,9 +94,9 @@ class SentenceTopics(TransformerMixin, LearntTopics):
         return self.fit(X, groups=groups).transform(X, groups)
 
     def transform_sentences(self, X: SentencesLike, groups: OptionalArray = None) -> np.ndarray:
-        """Return topic proportions of sentences: their posterior mean.
+        """Return the posterior mean of the topic proportions of each sentence.
 
-        A sentence without words has the expected proportions of a sentence in its document.
+        A sentence without words gets the expected proportions of a sentence of its document.
 
         {sentences, groups}
 
@@ -110,9 +110,9 @@ class SentenceTopics(TransformerMixin, LearntTopics):
         return batch.as_passed(theta)
 
     def score_samples(self, X: SentencesLike, groups: OptionalArray = None) -> np.ndarray:
-        """Return log predictive probabilities of the held-out tokens of each document.
+        """Return the log predictive probability of each document's held-out tokens.
 
-        One token in five of each sentence is held out.
+        One token in five of each sentence is held out, and predicted from the others.
 
         {sentences, groups}
 
@@ -123,7 +123,7 @@ class SentenceTopics(TransformerMixin, LearntTopics):
     def score(
         self, X: SentencesLike, y: OptionalArray = None, groups: OptionalArray = None
     ) -> float:
-        """Return the log predictive probability per held-out token; higher is better.
+        """Return the log predictive probability per held-out token. Higher is better.
 
         {sentences, y_ignored, groups}
 

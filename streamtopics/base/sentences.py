@@ -69,7 +69,6 @@ class Sentences:
             yield Sentences(self.counts[starts[0] : starts[-1]], starts - starts[0])
 
     def as_passed(self, values: np.ndarray) -> np.ndarray:
-        """Values of the sentences in the order of the input."""
         if self.rows is None:
             return values
         out = np.empty_like(values)

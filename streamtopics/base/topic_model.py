@@ -132,8 +132,7 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
 
         {X_to_learn}
         {y_ignored}
-        time : object, default=None
-            Time of the documents: kept in `drift_`.
+        {time}
 
         {returns_self}
         """
@@ -174,7 +173,6 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
             check_unchanged("inference", now.inference, self._commit.update.inference)
 
     def _started(self) -> dict[str, Any]:
-        """Parameters fixed by the stream, with their first values."""
         return {"n_components": self._commit.posterior.n_nodes - self._n_hidden}
 
     def _n_passes(self, batch: Documents) -> int:
@@ -241,7 +239,6 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
     def _carry_out(
         self, composition: Composition, blend: Blend, found: dict[str, Any], time: object = None
     ) -> None:
-        """Commit a blend, with further changes of the commit record."""
         commit = self._commit
         posterior = found.get("posterior", commit.posterior)
         if posterior.xi is not None:
@@ -329,24 +326,21 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
 
     @property
     def effective_sample_size_(self) -> np.ndarray:
-        """Mass of each topic in tokens, with the prior."""
+        """Sum of the Dirichlet parameters of each topic, prior included, in tokens."""
         self._check_forgets()
         return self._whole(lambda: self._learnt.mass[self._n_hidden :])
 
     # Inference
 
     def transform(self, X: MatrixLike) -> np.ndarray:
-        """Return topic proportions of documents: their posterior mean.
+        """Return the posterior mean of the topic proportions of each document.
 
-        Each row depends on one document only. A row without words is the mean of
-        `doc_topic_prior_`.
+        Each row depends on one document only. A document without words gets the mean of
+        the Dirichlet prior `doc_topic_prior_`.
 
         {X}
 
-        Returns
-        -------
-        doc_topic : ndarray of shape (n_documents, n_components)
-            Rows sum to 1; float64 for float64 input, else float32.
+        {doc_topic}
         """
         return labelled(self, self._shares(X, "transform"), row_labels(X))
 
@@ -377,9 +371,9 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
         return minibatch_of(X)
 
     def score_samples(self, X: MatrixLike) -> np.ndarray:
-        """Return log predictive probabilities of the held-out tokens of each document.
+        """Return the log predictive probability of each document's held-out tokens.
 
-        One token in five of each document is held out.
+        One token in five of each document is held out, and predicted from the others.
 
         {X}
 
@@ -390,7 +384,7 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
     def score(self, X: MatrixLike, y: OptionalArray = None) -> float:
         """Return the log predictive probability per held-out token, by document completion.
 
-        Higher is better; comparable between models, numbers of topics and test sets.
+        Higher is better. Scores are comparable between models, numbers of topics and test sets.
 
         {X}
         {y_ignored}
@@ -410,12 +404,13 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
         Parameters
         ----------
         observed, held_out : {array-like, sparse matrix} of shape (n_documents, n_features)
-            Word counts, for example of `streamtopics.metrics.completion_split`.
+            Word counts of the given and the predicted tokens, for example from
+            `streamtopics.metrics.completion_split`.
 
         Returns
         -------
         log_probability : ndarray of shape (n_documents,), float64
-            Sums over the held-out tokens, in nats.
+            Sum over the held-out tokens of each document, in nats.
         """
         check_is_fitted(self)
         given, rest = (self._counts(X, "held_out_log_probability") for X in (observed, held_out))

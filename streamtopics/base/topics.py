@@ -36,7 +36,7 @@ class LearntTopics(ClassNamePrefixFeaturesOutMixin, StreamingEstimator):
 
     @property
     def components_(self) -> np.ndarray:
-        """Dirichlet parameters of the topics."""
+        """Dirichlet parameters of the topics, a row of words for each."""
         return self._whole(lambda: self._learnt.dense().T[self._n_hidden :])
 
     @property
@@ -59,18 +59,18 @@ class LearntTopics(ClassNamePrefixFeaturesOutMixin, StreamingEstimator):
 
     @property
     def hidden_topics_(self) -> np.ndarray:
-        """Rows of topics left out of tables and pictures; none without edits."""
+        """Always empty, because topics of this estimator cannot be hidden."""
         return np.empty(0, np.intp)
 
     @property
     def prior_retention_(self) -> np.ndarray:
-        """Share of the prior in each topic's mass."""
+        """Share of each topic's Dirichlet parameters that comes from the prior."""
         own = slice(self._n_hidden, None)
         return self._whole(lambda: self._learnt.prior_part[own] / self._learnt.mass[own])
 
     @property
     def doc_topic_prior_(self) -> np.ndarray:
-        """The current prior of the documents' topics."""
+        """Current Dirichlet parameter of the documents' topic proportions."""
         return np.array(self.posterior_.alpha[self._n_hidden :])
 
     n_documents_seen_ = of_record("posterior.n_documents", "Documents seen, in all passes.", int)
@@ -92,12 +92,12 @@ class LearntTopics(ClassNamePrefixFeaturesOutMixin, StreamingEstimator):
         Parameters
         ----------
         feature_names : array-like of shape (n_features,), default=None
-            Words of the columns. None is the names seen in `fit`, or column numbers.
+            Words of the columns. None takes the names seen in `fit`, or else column numbers.
         n_words : int, default=10
             Number of words.
         relevance : float in [0, 1], default=0.6
-            1 orders words by probability, less prefers rare words; see
-            `streamtopics.metrics.relevant_words`.
+            1 orders words by probability in the topic; smaller values prefer words rare in other
+            topics. See `streamtopics.metrics.relevant_words`.
 
         Returns
         -------
@@ -114,9 +114,9 @@ class LearntTopics(ClassNamePrefixFeaturesOutMixin, StreamingEstimator):
         return [list(names[k]) for k in columns]
 
     def forget_words(self, columns: ArrayLike, words: OptionalArray = None) -> Self:
-        """Reset columns to the prior, before new words get the columns.
+        """Reset columns of words to the prior, so that new words can use the columns.
 
-        Documents, tokens and minibatches seen are still counted.
+        The numbers of documents, tokens and minibatches seen stay the same.
 
         Parameters
         ----------
@@ -124,7 +124,7 @@ class LearntTopics(ClassNamePrefixFeaturesOutMixin, StreamingEstimator):
             Columns of the counts, for example `recycled_` of a
             `~streamtopics.text.StreamingCountVectorizer`.
         words : array-like of shape (n_columns,), default=None
-            The old words of the columns, for reports.
+            The forgotten words, for records of the births and deaths of topics.
 
         Returns
         -------

@@ -25,7 +25,6 @@ class TakesVectors(StreamingTopicModel):
     """Base of the estimators of documents with words and vectors."""
 
     def _with_vectors(self, batch: D, vectors: OptionalArray, *given: Any) -> D:
-        """Add vectors to documents; `given` is for `check_vectors`."""
         found = check_vectors(vectors, batch.n_documents, *given)
         found = None if found is None else found.astype(batch.X.dtype)
         return replace(batch, columns=batch.columns | {"vectors": found})
@@ -57,8 +56,7 @@ class TakesVectors(StreamingTopicModel):
 
         {X_to_learn}
         {known_topics}
-        time : object, default=None
-            Time of the documents: kept in `drift_`.
+        {time}
         {vectors}
 
         {returns_self}
@@ -74,25 +72,20 @@ class TakesVectors(StreamingTopicModel):
         {known_topics}
         {vectors}
 
-        Returns
-        -------
-        doc_topic : ndarray of shape (n_documents, n_components)
+        {doc_topic}
         """
         return self.fit(X, y, vectors=vectors).transform(X, vectors=vectors)
 
     def transform(self, X: MatrixLike, *, vectors: OptionalArray = None) -> np.ndarray:
-        """Return topic proportions of documents: their posterior mean.
+        """Return the posterior mean of the topic proportions of each document.
 
-        Each row depends on one document only. A row without words and vector is the mean of
-        `doc_topic_prior_`.
+        Each row depends on one document only. A document without words and vector gets the mean of
+        the Dirichlet prior `doc_topic_prior_`.
 
         {X}
         {vectors}
 
-        Returns
-        -------
-        doc_topic : ndarray of shape (n_documents, n_components)
-            Rows sum to 1; float64 for float64 input, else float32.
+        {doc_topic}
         """
         return labelled(self, self._shares(X, "transform", vectors=vectors), row_labels(X))
 
@@ -101,7 +94,7 @@ class TakesVectors(StreamingTopicModel):
     ) -> float:
         """Return the log predictive probability per held-out token, by document completion.
 
-        Higher is better; vectors are given, never held out.
+        Higher is better. Vectors are given, never held out.
 
         {X}
         {y_ignored}

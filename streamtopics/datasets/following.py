@@ -116,11 +116,12 @@ def follow(
     path : str or path
         A file of lines, or "-" for standard input.
     position : (int, int, int) or None, default=None
-        The `position` of an earlier follower to continue.
+        The `position` of an earlier `Follower`, to continue there.
     poll : float, default=1.0
         Seconds between two looks at the file.
     idle : float or None, default=None
-        Seconds without new data until the end, except for standard input. None never ends.
+        Seconds without new data after which the iterator ends, except for standard input. None
+        never ends.
     tell_waits : bool, default=False
         Whether to yield None after each `poll` seconds without new data.
     **options : object

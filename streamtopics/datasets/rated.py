@@ -37,9 +37,9 @@ def make_rated_reviews(
 ) -> Bunch:
     """Draw reviews that describe an item, with praise or blame.
 
-    A rating is 6 + the effect of the user + the effect of the item + noise. A word of review d
-    comes with probability p_d from the positive topic if item and noise add up to 0 or more, or
-    else from the negative topic; the other words come from descriptive topics.
+    A rating is 6 + the effect of the user + the effect of the item + noise. With probability p_d a
+    word of review d comes from the positive topic if the effect of the item + noise is at least 0,
+    or else from the negative topic. Other words come from descriptive topics.
 
     Parameters
     ----------
@@ -49,11 +49,11 @@ def make_rated_reviews(
     n_components, n_features : int, default=5 and 200
         Descriptive topics, and words in the vocabulary.
     profile : {"document", "item", "user"}, default="item"
-        Whether reviews, items or users have the proportions of descriptive topics.
+        Whether each review, each item or each user has own proportions of descriptive topics.
     mean_length : float, default=60
         Mean number of words in a review (Poisson).
     qualitative_share : float, default=0.2
-        Mean of p_d, in (0, 1); p_d is Beta with pseudo-counts of 10.
+        Mean of p_d, in (0, 1). p_d is Beta with pseudo-counts that sum to 10.
     item_effect, user_effect, noise : float, default=1.0, 0.5 and 1.0
         Standard deviations (normal).
     doc_topic_prior : float or None, default=None

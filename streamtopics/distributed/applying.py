@@ -23,14 +23,14 @@ AHEAD = 32
 def transform_partitions(
     model: object, partitions: object, client: object, *, read: tasks.Read | None = None
 ) -> Iterator[Any]:
-    """Transform each partition by a fitted model, in order, one by one.
+    """Yield the result of a model's `transform` for each partition, in order.
 
     Parameters
     ----------
     model : estimator or pipeline
         Fitted.
     partitions, client, read
-        As in `fit_partitions`. At most 32 partitions are begun ahead.
+        As in `fit_partitions`. Workers transform at most 32 partitions ahead.
 
     Returns
     -------
@@ -61,7 +61,9 @@ def transform_partitions(
 def score_partitions(
     model: object, partitions: object, client: object, *, read: tasks.Read | None = None
 ) -> float:
-    """Return a model's score of all partitions, a mean weighted by known tokens.
+    """Return the mean of a model's scores of the partitions, weighted by tokens.
+
+    Only tokens of words known to the model count.
 
     Parameters
     ----------
@@ -71,8 +73,8 @@ def score_partitions(
     Returns
     -------
     score : float
-        Nats per token for most models; NaN without anything to score. The score of all documents
-        at once may differ in the third digit.
+        Nats per token for most models; NaN if no partition has a score. `score` of all documents at
+        once may differ in the third digit.
     """
     check_is_fitted(model)
     rows = list(_results(tasks.score, "scored", model, partitions, client, read))
@@ -85,19 +87,20 @@ def score_partitions(
 def count_vocabulary(
     vectorizer: Vectorizer, partitions: object, client: object, *, read: tasks.Read | None = None
 ) -> Vectorizer:
-    """Return a vectorizer with the words of all partitions, as found by one `fit`.
+    """Return a vectorizer with the vocabulary that `fit` would find in all partitions.
 
     Parameters
     ----------
     vectorizer : CountVectorizer or StreamingCountVectorizer
-        Not changed. `min_df`, `max_df` and `max_features` are for all partitions together.
+        Settings of the result; not changed. `min_df`, `max_df` and `max_features` apply to all
+        partitions together.
     partitions, client, read
-        As in `fit_partitions`, of texts.
+        As in `fit_partitions`; partitions hold texts.
 
     Returns
     -------
     vectorizer : object
-        A clone with the words as `vocabulary`, ready for `transform`.
+        A clone of `vectorizer`, with the words as `vocabulary`, ready for `transform`.
 
     Examples
     --------
@@ -137,7 +140,6 @@ def _results(
     client: object,
     read: tasks.Read | None,
 ) -> Iterator[Result]:
-    """Results of a function for each partition, in order."""
     executor, given = executors.executor_of(client), (read, executors.send_once(client, shared))
     items = executors.partitions_of(partitions, client)
     for number, future in enumerate(executors.ahead(executor, items, function, given, AHEAD)):

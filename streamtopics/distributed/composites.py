@@ -36,8 +36,8 @@ NO_WORDS = np.empty(0, np.int32)
 def compute_update(model: Learner, documents: object, *, n_ahead: int = 0) -> Composite:
     """Learn from documents on a copy of a model, and return the change as an update.
 
-    For engines without an executor, such as Spark: send a pickle of the model, and apply pickled
-    updates by `apply_update`.
+    For engines without an executor, such as Spark: send the pickled model to workers, and add the
+    pickled updates to the model by `apply_update`.
 
     Parameters
     ----------
@@ -46,12 +46,13 @@ def compute_update(model: Learner, documents: object, *, n_ahead: int = 0) -> Co
     documents : path, list of str, matrix of counts or DataFrame
         A partition, as in `fit_partitions` without `read`.
     n_ahead : int, default=0
-        Number of documents in updates applied between `model` and this update, for random seeds.
+        Number of documents in the updates to be applied before this update. Each document of the
+        stream then has an own random seed.
 
     Returns
     -------
     update : Composite
-        4 bytes for each topic and each word of the documents.
+        Takes 4 bytes for each pair of a topic and a word of the documents.
 
     Examples
     --------
@@ -78,14 +79,15 @@ def compute_update(model: Learner, documents: object, *, n_ahead: int = 0) -> Co
 def apply_update(model: Model, update: Composite) -> Model:
     """Add an update to a model; see the example of `compute_update`.
 
-    The model may have learnt meanwhile: step sizes are for the present place in the stream.
+    If the model has learnt more since `compute_update`, the step size is for the present place in
+    the stream.
 
     Parameters
     ----------
     model : estimator or pipeline
-        The argument of `compute_update`, or its original; unchanged if the call fails.
+        The model given to `compute_update`, or the original of a copy; unchanged after an error.
     update : Composite
-        To be applied once. With forgetting, the order of updates counts.
+        Apply each update once. The order of updates matters if the rule forgets.
 
     Returns
     -------
@@ -126,7 +128,6 @@ class LocalTask:
     single: bool = False
 
     def run(self, minibatches: Sequence[Minibatch]) -> Composite:
-        """Learn minibatches one after another, and return the update."""
         base, n = self.posterior, len(minibatches)
         posterior, state = deepcopy(base), self.state
         kept: Any = 1.0
@@ -149,7 +150,6 @@ class LocalTask:
 def learn(
     reader: StreamingTopicModel, task: LocalTask, batches: Sequence[Any], scored: bool
 ) -> Learnt:
-    """Learn a round of minibatches, on a worker."""
     score = np.nan
     if scored:
         scorer = copy(reader)
@@ -183,7 +183,6 @@ def local_task(
 
 
 def words_of(batches: Sequence[Any]) -> np.ndarray:
-    """Return the sorted columns of the words of some minibatches, int32."""
     seen = np.zeros(max(X.shape[1] for X in batches), np.bool_)
     for X in batches:
         if is_sparse(X):
@@ -229,7 +228,6 @@ def _check_can_compose(model: StreamingTopicModel) -> None:
 
 
 def _check_fits(update: Composite, posterior: TopicPosterior) -> None:
-    """Refuse an update of a visibly different model."""
     n_words = int(update.blend.statistics.words.max(initial=-1)) + 1
     theirs = len(update.alpha), n_words, update.before.n_documents
     ours = posterior.n_nodes, posterior.shape[0], posterior.n_documents

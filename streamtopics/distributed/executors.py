@@ -16,17 +16,17 @@ Value = TypeVar("Value")
 
 
 class PartitionError(RuntimeError):
-    """A partition failed in reading, learning, transforming or scoring.
+    """Raised if a partition cannot be read, learnt, transformed or scored.
 
-    The model has learnt all earlier partitions. Repair the partition, and continue with
-    ``skip=error.n_batches``.
+    In learning, the model has learnt all earlier partitions. Repair the partition, and continue
+    with ``skip=error.n_batches``.
 
     Attributes
     ----------
     number : int
-        Place of the first failed partition, or of the minibatch in a stream, from 0.
+        Number of the first failed partition, or of the minibatch in a stream, from 0.
     n_batches : int
-        Learnt minibatches, with skipped ones.
+        Number of learnt minibatches, skipped minibatches included.
     """
 
     def __init__(self, message: str, number: int = -1, n_batches: int = 0) -> None:
@@ -35,7 +35,6 @@ class PartitionError(RuntimeError):
 
 
 def executor_of(client: Any) -> Executor:
-    """Return the executor of a Dask client, or an executor itself."""
     if isinstance(client, Executor):
         return client
     if not hasattr(client, "get_executor") or client.asynchronous:
@@ -108,7 +107,6 @@ def ahead(
 
 
 def partitions_of(collection: Any, client: Any) -> Iterator[Any]:
-    """The partitions of a dask collection or an iterable."""
     if hasattr(collection, "to_delayed"):
         if any(n > 1 for n in getattr(collection, "numblocks", ())[1:]):
             raise ValueError(

@@ -51,35 +51,38 @@ def fit_partitions(
 ) -> Model:
     """Learn from the partitions of a corpus on the workers of a cluster.
 
-    Workers read partitions, count words and learn rounds of minibatches. The client learns the
-    first minibatches, and adds the rounds in order. The result is bit for bit the same for any
-    number of workers, but depends on the partitions, `rounds`, `staleness` and the distance of
-    checkpoints.
+    Workers read partitions and count words. A worker also learns some minibatches together (a
+    round), from a copy of the model. The calling process learns the first minibatches, and adds the
+    rounds in order. The result is bit for bit the same for any number of workers, but depends on
+    the partitions, `rounds`, `staleness` and `every` of a `Checkpointer`.
 
     Parameters
     ----------
     model : estimator of topics, or pipeline that ends in one
-        New or fitted; changed in place. The rule must merge: SVB, BPS, online EM, stochastic or
-        population variational Bayes, or fixed forgetting. Earlier steps of a pipeline must be
-        fitted or need no fit.
+        New or fitted; changed in place. The update rule must allow merging: SVB, BPS, online EM,
+        stochastic or population variational Bayes, or fixed forgetting. Earlier steps of a pipeline
+        must be fitted or need no fit.
     partitions : dask collection, or iterable
         A dask Bag, Series, DataFrame or Array, or an iterable of `Delayed`, futures or arguments of
-        `read`. Without `read` a str or path is a file for `streamtopics.datasets.read_texts`; other
-        items are lists of texts, or counts. Minibatches have `batch_size` documents.
+        `read`. Without `read` a partition is a file for `streamtopics.datasets.read_texts`, a list
+        of texts or a matrix of counts. Partitions are cut into minibatches of `batch_size`.
     client : concurrent.futures.Executor or dask.distributed.Client
         Any executor, of threads, processes, MPI or a cluster.
     read : callable, default=None
         Called on the worker as ``read(partition)``; returns texts or counts.
     rounds : int, default=32
-        Largest number of minibatches in a round; larger rounds send less. The client learns alone
-        until 16 x `staleness` x min(8 minibatches, 4,000 documents, `rounds`) are learnt.
+        Largest number of minibatches in a round. Larger rounds send less data. The calling process
+        learns alone for the first 16 x `staleness` x n minibatches; n is 8 or `rounds` if smaller,
+        and less if n minibatches have more than 4,000 documents.
     staleness : int, default=2
-        Largest number of rounds still running when a round starts. Take at least n_workers - 1.
+        Largest number of earlier rounds still running, and so unknown to a round, at its start.
+        Take at least n_workers - 1.
     callbacks : sequence, default=()
-        As in `streamtopics.streams.stream`, called after each minibatch of the client and each
-        round; ``info.X`` is None, and ``info.score`` is for a round's first minibatch.
+        As in `streamtopics.streams.stream`, called after each minibatch learnt by the calling
+        process, and after each round. ``info.X`` is None, and ``info.score`` is the score of a
+        round's first minibatch.
     skip : int, default=0
-        Minibatches already learnt: ``n_batches`` of `streamtopics.streams.resume`.
+        Number of first minibatches already learnt: ``n_batches`` of `streamtopics.streams.resume`.
 
     Returns
     -------
@@ -89,12 +92,12 @@ def fit_partitions(
     Raises
     ------
     PartitionError
-        If a partition cannot be read or learnt, after ``error.n_batches`` learnt minibatches.
+        If a partition cannot be read or learnt; ``error.n_batches`` minibatches are learnt.
 
     Notes
     -----
     With ``rounds=1, staleness=0`` the result equals repeated `partial_fit`, bit for bit. Otherwise
-    counts travel in single precision. The client reads `staleness` + 2 partitions ahead.
+    counts are sent in single precision. `staleness` + 2 partitions are read ahead.
 
     Examples
     --------
@@ -127,9 +130,9 @@ def fit_stream(
     callbacks: Sequence[object] = (),
     skip: int = 0,
 ) -> Model:
-    """Learn from a stream of minibatches, with counting and learning on workers.
+    """Learn from a stream of minibatches; workers count words and learn.
 
-    Documents travel to the workers. For files `fit_partitions` is faster.
+    Documents are sent to the workers. `fit_partitions` is faster for files.
 
     Parameters
     ----------
@@ -138,7 +141,7 @@ def fit_stream(
     batches : iterable
         Minibatches: lists of texts for a pipeline, or matrices of counts.
     rounds : int, default=8
-        Largest number of minibatches in a round, read together.
+        Largest number of minibatches that a worker reads and learns together.
     skip : int, default=0
         Number of first minibatches already learnt by the model.
 
@@ -293,7 +296,6 @@ class _Learning:
                     one.future.cancel()
 
     def _minibatches(self, reading: Iterator[Future[list[Any]]], n_before: int) -> Iterator[_Batch]:
-        """Minibatches in order, up to the first error."""
         place = n_before
         for number, future in enumerate(reading):
             first, step = (place, 1) if self.what == "minibatch" else (number, 0)
@@ -352,7 +354,6 @@ class _Learning:
         self.under_way.append(_Round(some, self.n_begun + len(some), future))
 
     def _take_in_until(self, n: int) -> None:
-        """Add rounds until at most `n` are running."""
         while len(self.under_way) > n and not self.is_over:
             one = self.under_way.popleft()
             try:
@@ -364,7 +365,6 @@ class _Learning:
             self._tell(one.n_after, before, learnt.score)
 
     def _fail(self, some: list[_Batch], done: str, error: Exception) -> Exception:
-        """Note an error, to raise in order."""
         units = "minibatches" if self.what == "minibatch" else "partitions"
         first, last = some[0].number, some[-1].number
         name = f"{self.what} {first}" if first == last else f"{units} {first} to {last}"

@@ -49,7 +49,6 @@ def documents_of(partition: object, read: Read | None) -> Any:
 
 
 def counts_of(documents: object, read: Read | None, before: Pipeline | None) -> Any:
-    """Return the counts of documents."""
     found = documents_of(documents, read)
     if before is not None:
         if not is_sparse(found):

@@ -21,10 +21,10 @@ MOST_THETA = 1e6
 
 
 class IterateAverage:
-    """The average of a posterior's iterates. The rule must retain the same share of all topics.
+    """The average of a posterior over the minibatches of a stream (Polyak and Ruppert).
 
-    `posterior` is the posterior before the first minibatch. If `uniform`, iterates have equal
-    weights, else iterate t has a weight proportional to t.
+    `posterior` is the posterior before the first minibatch. The posterior after minibatch t has the
+    weight 1 if `uniform`, else t. The rule must retain the same share of all topics.
     """
 
     _holds = "self: V K; posterior: V K; rest: V K; theta: >=0; n_averaged: >=0"
@@ -65,7 +65,7 @@ class IterateAverage:
         forget_together([(self.posterior, never_seen), (self.rest, 0.0)], words, swaps)
 
     def blend(self, blend: Blend, swaps: Sequence[Swap] = ()) -> None:
-        """Update the posterior, and add the new iterate to the average."""
+        """Update the posterior, and add the updated posterior to the average."""
         if blend.noise is not None or np.ndim(blend.retain):
             raise ValueError(
                 "averages need a rule with one retained share for all topics, without noise; use "

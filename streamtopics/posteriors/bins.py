@@ -106,5 +106,4 @@ class BinCache:
     lam: tuple[Nodes, np.ndarray, np.ndarray] | None = None
 
     def __reduce__(self) -> tuple[type[BinCache], tuple[()]]:
-        """Never saved or copied."""
         return BinCache, ()

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The posterior of a small model: lam = c * eta + b * xi + S, block by block.
 
-A block is an array of distributions (nodes) of one family. Coefficients and masses are flat arrays
-over the nodes of all blocks.
+Coefficients and masses are flat arrays over the nodes of all blocks.
 """
 
 from __future__ import annotations
@@ -36,12 +35,12 @@ Arrays = dict[str, np.ndarray]
 
 @dataclass(frozen=True)
 class Block:
-    """Distributions of one family (nodes), and their prior."""
+    """The prior of an array of distributions (nodes) of one family."""
 
     family: ModuleType  #: One of `streamtopics.families`
-    #: (..., m): natural parameter eta of each node, start of a stream and target of forgetting
+    #: (..., m): natural parameter eta of each node, to start from and to forget towards
     prior: np.ndarray
-    #: (..., m): natural parameter xi added by a boost; None for the prior's
+    #: (..., m): natural parameter xi added by a boost, as in `Blend`; None for the prior's
     xi: np.ndarray | None = None
 
     @property
@@ -72,12 +71,15 @@ def _block_of_named(family: str, prior: np.ndarray, xi: np.ndarray | None) -> Bl
 
 
 class DensePosterior(StatePosterior):
-    """Natural parameters of all distributions (nodes) of a model.
+    """Natural parameters of arrays (blocks) of distributions (nodes), for models of few parameters.
+
+    ``posterior[name]`` is the parameter of a block, of shape (..., m) as `Block.prior`, and
+    ``posterior.statistics`` makes the statistics of a minibatch. Updates are as in `Posterior`.
 
     Parameters
     ----------
     blocks : dict of Block
-        Blocks by name; the posterior starts from their priors.
+        Priors of the blocks by name, to start from.
     seed : int, default=0
         Seed of the random draws of a rule.
 
@@ -153,7 +155,7 @@ class DensePosterior(StatePosterior):
         return np.maximum(from_posterior, 0.0), np.maximum(from_prior, 0.0)
 
     def slopes(self, blend: Blend) -> Callable[[np.ndarray], np.ndarray]:
-        """Return sum (lam - eta) (E_q[t(beta)] - E_p(rho)[t(beta)]); see `Posterior.slopes`."""
+        # Sum (lam - eta) (E_q[t(beta)] - E_p(rho)[t(beta)]), with statistics t of the family.
         after, boost = self.after(blend), self._boost(blend)
         within_reach(after.mass)
         increase = {name: self[name] - block.prior for name, block in self.blocks.items()}
@@ -179,7 +181,7 @@ class DensePosterior(StatePosterior):
         return {name: weights[name] * block.boosted for name, block in self.blocks.items()}
 
     def boosting(self, other: DensePosterior) -> DensePosterior:
-        """Return a posterior with the same priors that boosts the priors of `other`."""
+        """Return a new posterior with these priors, and the priors of `other` as xi of `Blend`."""
         shapes = [
             {name: (block.family, block.prior.shape) for name, block in p.blocks.items()}
             for p in (self, other)
@@ -202,7 +204,7 @@ class DensePosterior(StatePosterior):
 
     @property
     def base(self) -> DensePosterior:
-        """The part of the posterior to which statistics are added, times `gain`."""
+        # To which statistics are added, times `gain`.
         return self
 
     @property
@@ -225,7 +227,10 @@ class DensePosterior(StatePosterior):
                 )
 
     def by_block(self, coefficients: float | np.ndarray) -> Arrays:
-        """Return a number, or one for each node, as arrays that broadcast over blocks."""
+        """Split values of all nodes, or one number, into a dict of arrays by block.
+
+        The arrays broadcast against ``posterior[name]``.
+        """
         flat = np.broadcast_to(np.asarray(coefficients, dtype=np.float64), self.n_nodes)
         parts, start = {}, 0
         for name, block in self.blocks.items():

@@ -44,18 +44,19 @@ class Noise:
 
 @dataclass(frozen=True)
 class Blend:
-    """The coefficients of one update, each a number or one for each node.
+    """An update of a posterior. Coefficients are for all distributions (nodes) or for each.
 
-    The natural parameter lam of the posterior becomes
+    The natural parameter lam of a node, for example a topic's pseudo-counts of words, becomes
 
-        retain * lam + gain * s + prior * eta + boost * xi,
+        retain * lam + gain * s + prior * eta + boost * xi
 
-    with statistics s, the prior eta of start and forgetting, and the boosted prior xi.
+    with the statistics s of a minibatch; the prior eta, to which forgetting leads back; and xi, a
+    prior that a rule may add again with each minibatch (a boost).
     """
 
-    retain: Coefficient  #: Weights of lam, of the statistics and of eta
-    gain: Coefficient
-    prior: Coefficient
+    retain: Coefficient  #: Weight of lam
+    gain: Coefficient  #: Weight of the statistics
+    prior: Coefficient  #: Weight of eta
     statistics: Any  #: Statistics of the minibatch
     #: (n_components,): new Dirichlet parameter of the documents' proportions; None keeps the old
     alpha: np.ndarray | None = None
@@ -94,18 +95,22 @@ class View(Protocol):
 
     @property
     def alpha(self) -> np.ndarray:
-        """Dirichlet parameter of the documents' topic proportions; empty without proportions."""
+        """Dirichlet parameter of the documents' topic proportions, (n_components,) or empty."""
 
     @property
     def mass(self) -> np.ndarray:
-        """Pseudo-counts of each node, with the prior, (n_nodes,)."""
+        """Sum of the pseudo-counts of each node, prior included, of shape (n_nodes,)."""
 
 
 class Posterior(View, Protocol):
-    """The state of a stream, as seen by update rules; see `Blend` for the symbols."""
+    """What is learnt from a stream, as update rules read and change it.
 
-    #: Offers to a rule beyond masses and counters: "divergences", "slopes", "dense", "smoothing",
-    #: "alpha" and "noise"
+    The distributions (nodes) beta, for example topics, have natural parameters lam; see `Blend` for
+    lam, eta and xi.
+    """
+
+    #: What a rule may need beyond masses and counters, if provided: "divergences", "slopes",
+    #: "dense", "smoothing", "alpha" and "noise"
     offers: ClassVar[frozenset[str]]
 
     @property
@@ -114,50 +119,54 @@ class Posterior(View, Protocol):
 
     @property
     def n_batches(self) -> int:
-        """Learnt minibatches."""
+        """Number of learnt minibatches."""
 
     @property
     def n_documents(self) -> int:
-        """Learnt documents, or samples."""
+        """Number of learnt documents, or of samples if the model has no documents."""
 
     @property
     def n_tokens(self) -> float:
-        """Learnt tokens, or mass."""
+        """Number of learnt tokens, or of samples counted at each of their nodes."""
 
     @property
     def seed(self) -> int:
-        """Seed of the random draws of a rule."""
+        """Seed for the random draws of an update rule."""
 
     @property
     def prior_mass(self) -> np.ndarray:
-        """Pseudo-counts of the prior eta, for each node."""
+        """Sum of the pseudo-counts of the prior eta of each node, of shape (n_nodes,)."""
 
     @property
     def boosted_mass(self) -> np.ndarray:
-        """Pseudo-counts of the boosted prior xi, for each node."""
+        """Sum of the pseudo-counts of the boosted prior xi of each node, (n_nodes,)."""
 
     def pooled(self, mass: np.ndarray) -> Coefficient:
-        """Return the sum of masses of nodes boosted together, for each node or for all."""
+        """Return `mass` summed over nodes boosted together: one number, or one for each node."""
 
     def after(self, blend: Blend) -> View:
-        """Return the posterior after the proposed `blend`."""
+        """Return the posterior as it would be after `blend`; this posterior stays the same."""
 
     def divergences(self, blend: Blend) -> tuple[np.ndarray, np.ndarray]:
-        """Return KL(q || lam) and KL(q || eta) of each node, in nats, with q after `blend`.
+        """Return divergences of q, the posterior after `blend`, from the posterior and the prior.
 
-        Both have shape (n_nodes,). A boost adds boost * xi to lam and eta.
+        Two arrays of shape (n_nodes,) in nats: KL(q || p) for p with the parameter lam, and for p
+        with the parameter eta. A boost adds boost * xi to lam and eta.
         """
 
     def slopes(self, blend: Blend) -> Callable[[np.ndarray], np.ndarray]:
-        """Return the slope of E_q[log p(beta | rho lam + (1 - rho) eta + boost xi)] over rho.
+        """Return a function from rho, the share of lam kept, to the slope of a bound.
 
-        In nats, with q after `blend`; rho and slopes have shape (n_nodes,).
+        The slope is the derivative with respect to rho of E_q[log p(beta | rho lam + (1 - rho) eta
+        + boost xi)] in nats, and q is the posterior after `blend`. rho and slopes have shape
+        (n_nodes,).
         """
 
     def blend(self, blend: Blend, swaps: Sequence[Swap] = ()) -> None:
-        """Carry out an update, and set the attributes in `swaps` in the same atomic step.
+        """Update the posterior, and set attributes of other objects in one atomic step.
 
-        After an exception nothing has changed.
+        `swaps` has (namespace, name, value) of each attribute. After an exception nothing has
+        changed.
         """
 
 
@@ -261,7 +270,6 @@ class StatePosterior(ABC):
 
     @property
     def prior_part(self) -> np.ndarray:
-        """Mass of each node from the prior and its boosts."""
         return self.c * self.prior_mass + self.b * self.boosted_mass
 
     def mass_after(self, blend: Blend) -> np.ndarray:

@@ -76,7 +76,6 @@ class Rows:
         return dense
 
     def only(self, words: np.ndarray, dtype: Any = np.float64) -> Rows:
-        """A copy with `words` alone, in their order."""
         counts, rows = self.find(words)
         some = np.zeros((len(words) + 1, counts.shape[1]), dtype)
         for start in range(0, len(rows), ROWS_AT_ONCE):
@@ -91,7 +90,6 @@ class Rows:
         return out
 
     def allocate(self, words: np.ndarray) -> RowAllocation:
-        """Rows planned for distinct `words`; nothing changes yet."""
         store = self if self.counts.flags.writeable and self.places.flags.writeable else self.copy()
         counts, rows = store.find(words)
         new = rows == 0
@@ -217,7 +215,6 @@ class OverWords(StatePosterior):
 
     @property
     def learnt_mass(self) -> np.ndarray:
-        """Sum of `S` over the words, for each topic, not scaled by `a`."""
         return self._state.learnt_mass
 
     @property
@@ -257,7 +254,7 @@ class OverWords(StatePosterior):
         return isinstance(self._state.S, Lists)
 
     def changes(self, blend: Blend) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-        """Yield all words, some at a time, with their rows before and after."""
+        """Yield words, rows of lam, and rows of lam after `blend`, some words at a time."""
         known, counts = blend.statistics.words, blend.statistics.counts
         for start in range(0, self.shape[0], WORDS_AT_ONCE):
             stop = min(start + WORDS_AT_ONCE, self.shape[0])
@@ -364,7 +361,7 @@ class OverWords(StatePosterior):
             from_prior += self.shape[0] * gammaln(given[5])
 
     def slopes(self, blend: Blend) -> Callable[[np.ndarray], np.ndarray]:
-        """Return the sum over words of (lam - eta) (E_q[log beta] - E_p(rho)[log beta])."""
+        # Sum over words of (lam - eta) (E_q[log beta] - E_p(rho)[log beta]).
         all_words = np.arange(self.shape[0], dtype=np.int32)
         eta = self.prior_rows(all_words)
         increase, base = self.rows(all_words) - eta, eta

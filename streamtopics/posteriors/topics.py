@@ -54,7 +54,9 @@ Plan = tuple[tuple[Any, ...], list[Swap]]
 
 
 class TopicPosterior(OverWords):
-    """Dirichlet parameters of topics over words.
+    """Dirichlet parameters lam of topics over words, with the methods of `Posterior`.
+
+    ``dense()`` returns lam, of shape (n_words, n_components), and ``rows(words)`` some rows.
 
     Parameters
     ----------
@@ -64,11 +66,12 @@ class TopicPosterior(OverWords):
     alpha : ndarray of shape (n_components,), default=None
         Dirichlet parameter of the topic proportions; None without proportions.
     xi : ndarray of shape (n_words or 1, n_components or 1), default=None
-        Pseudo-counts added by a boost; None for `eta`.
+        Pseudo-counts added by a boost (see `Blend`); None for `eta`.
     seed : int, default=0
         Seed of the random draws of a rule.
     prior_directions : ndarray of shape (n_components, n_dimensions + 1), default=None
-        Sums of vectors and numbers of documents of the prior; None without vectors.
+        Prior sums of the vectors of documents, and in the last column prior numbers of documents;
+        None without vectors.
     least : float, default=0
         Tokens below which counts are rounded at random, to keep them in lists; 0 for rows.
     """
@@ -109,7 +112,7 @@ class TopicPosterior(OverWords):
 
     @property
     def S(self) -> np.ndarray:
-        """Learnt counts before scaling by `a`, (n_words, n_components); a new array."""
+        """Learnt counts before scaling by `a`, a new array of shape (n_words, n_components)."""
         return self._state.S.dense()
 
     def counts_in(self, topic: int) -> np.ndarray:
@@ -152,7 +155,6 @@ class TopicPosterior(OverWords):
         return np.sort(np.concatenate([seen, others]))
 
     def dense(self) -> np.ndarray:
-        """Return lam of all words, (n_words, n_components)."""
         state = self._state
         words, lam = state.S.words, np.empty(state.S.shape)
         lam[:] = state.c * self.eta
@@ -242,11 +244,11 @@ class TopicPosterior(OverWords):
         return change, [*swaps, swap(self, "_state", new)]
 
     def forget(self, words: np.ndarray, swaps: Sequence[Swap] = ()) -> None:
-        """Reset words to their prior, and set `swaps` in the same atomic step."""
+        """Reset the rows of `words` to the prior, and set `swaps` as `Posterior.blend` does."""
         forget_together([(self, self.never_seen(words))], words, swaps)
 
     def never_seen(self, words: np.ndarray) -> Any:
-        """Return rows of S of unseen words: after noise S contains the prior."""
+        """Return rows of S for words never seen: 0, or the prior if noise has put it into S."""
         prior_is_apart = self.c.any() or self.b.any()
         return 0.0 if prior_is_apart else self.prior_rows(words) / self.a
 
@@ -353,7 +355,7 @@ class TopicPosterior(OverWords):
         return words
 
     def of_words(self, words: np.ndarray, dtype: Any = np.float64) -> TopicPosterior:
-        """Return a copy with the rows of some sorted words; masses stay those of all words."""
+        """Return a copy with the rows of the sorted `words` alone; `mass` is of all words."""
         return _OfWords(self, words, dtype)
 
     def plus(self, other: TopicPosterior, scale: float) -> TopicPosterior:
@@ -362,7 +364,7 @@ class TopicPosterior(OverWords):
         return self._with(self._state._replace(c=c, b=b, **learnt))
 
     def with_topics(self, places: np.ndarray, alpha: np.ndarray | None) -> TopicPosterior:
-        """Return a copy with the topics at `places`; -1 is a topic without data."""
+        """Return a copy with the topics numbered in `places`; -1 makes a topic without data."""
         known, old = places >= 0, self._state
         out = TopicPosterior(self.eta, (self.shape[0], len(places)), alpha, seed=self.seed)
         words = old.S.words
@@ -392,7 +394,7 @@ class TopicPosterior(OverWords):
         return float(2 * self._state.S.least * self.c.max()) if self.has_lists else 0.0
 
     def is_learnt_from(self, *parts: TopicPosterior) -> bool:
-        """Whether the counts, a sum of these parts, are at least 0."""
+        """Whether the counts are at least 0, but for rounding of the `parts` summed to them."""
         words = seen_in([p._state.S for p in (self, *parts)])
         tolerance = sum(1e-9 * (part.a * part._state.S.rows(words)) for part in parts)
         return bool((self.a * self._state.S.rows(words) >= -tolerance - self._rounded).all())
@@ -404,9 +406,9 @@ class TopicPosterior(OverWords):
         alpha: np.ndarray | None = None,
         weights: tuple[float, float, float] = (1.0, 1.0, -1.0),
     ) -> TopicPosterior:
-        """Return lam + lam of other - lam of base, the common start (None for the prior).
+        """Return the sum of two posteriors less their common start `base` (None for the prior).
 
-        `alpha` is for the result; `weights` are for the learnt counts of the three.
+        `alpha` is that of the result; `weights` are for the counts of self, other and base.
         """
         parts = [(p, w) for p, w in zip((self, other, base), weights, strict=True) if p]
         c: Any = sum(w * p.c for p, w in parts) + (1.0 - sum(w for _, w in parts))
@@ -425,8 +427,8 @@ class TopicPosterior(OverWords):
     ) -> TopicPosterior:
         """Return the average of two running means of statistics.
 
-        Without forgetting, means weigh by minibatches and `base` is subtracted: exact. Otherwise
-        means weigh by 1 / c documents, and what is left of `base` counts twice.
+        Without forgetting the weights are numbers of minibatches, and the common start `base` is
+        subtracted exactly. Otherwise the weights are 1 / c, and the rest of `base` counts twice.
         """
         k = self.n_nodes
         signs = _signed(self, other, base)
@@ -460,7 +462,6 @@ def _summed(parts: Sequence[tuple[TopicPosterior, float]]) -> State:
 def blend_together(
     updates: Sequence[tuple[TopicPosterior, Blend]], swaps: Sequence[Swap] = ()
 ) -> None:
-    """Update several posteriors, and set attributes: everything or nothing."""
     tasks = [posterior._plan(blend) for posterior, blend in updates]
     _write(tasks, swaps)
 
@@ -513,7 +514,7 @@ class _OfWords(TopicPosterior):
 
 
 class Proposal(StateProposal[TopicPosterior]):
-    """Topics after a proposed update."""
+    """The topics as they would be after an update."""
 
     @property
     def c(self) -> np.ndarray:

@@ -39,7 +39,7 @@ class TimedBatch(NamedTuple):
     Attributes
     ----------
     X, time : object
-        Counts, or texts for a pipeline; and the time of the minibatch.
+        Counts, or texts for a pipeline; and the time of these documents.
     data : mapping of str to object
         Other arguments of `partial_fit` and `score`, for example ``{"y": ratings}``.
     """
@@ -60,7 +60,6 @@ class Seen(NamedTuple):
 
 
 def read_batch(item: object) -> TimedBatch:
-    """Return an item of a stream as a `TimedBatch`."""
     batch = item if isinstance(item, TimedBatch) else TimedBatch(item)
     return batch._replace(X=list(batch.X)) if isinstance(batch.X, Iterator) else batch
 
@@ -86,7 +85,6 @@ def after(batches: Iterable[Any], skip: int) -> Iterator[Any]:
 
 
 def check_model(model: Learner) -> None:
-    """Refuse a model that cannot learn from a stream."""
     check_not_frozen(model)
     counts = {*DOCUMENTS_SEEN} & {*dir(type(last_step(model)))}
     if not hasattr(model, "partial_fit") or not counts:
@@ -97,7 +95,6 @@ def check_model(model: Learner) -> None:
 
 
 def check_has_topics(model: Learner) -> None:
-    """Refuse a model without topics over words."""
     if not isinstance(last_step(model), StreamingTopicModel):
         raise TypeError(
             "model must be an estimator of topics over words that learns from counts alone, or a "
@@ -134,7 +131,6 @@ def score_before(model: Any, batch: TimedBatch) -> float:
 
 
 def learn(model: Learner, batch: TimedBatch, learner: Any) -> None:
-    """Learn a minibatch, by the learning callback if any."""
     if learner is None:
         own, of_last = (arguments_of(type(one).partial_fit) for one in (model, last_step(model)))
         # A `TopicStream` takes the times of the documents.
@@ -156,7 +152,6 @@ def arguments_of(method: Callable[..., Any]) -> frozenset[str]:
 
 
 def as_documents(model: Learner, X: Any) -> Documents:
-    """Check the documents of a minibatch."""
     if steps_before(model):
         if isinstance(X, str) or len(getattr(X, "shape", ())) > 1:
             raise TypeError(f"X must be the texts of documents; got {X!r:.60}")
@@ -165,7 +160,6 @@ def as_documents(model: Learner, X: Any) -> Documents:
 
 
 def together(parts: Sequence[Any]) -> Documents:
-    """Join lists of texts, or matrices of counts."""
     if isinstance(parts[0], list):
         return [document for part in parts for document in part]
     counts: Documents = parts[0] if len(parts) == 1 else sparse.vstack(parts, format="csr")

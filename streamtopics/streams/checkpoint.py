@@ -23,7 +23,7 @@ N_KEPT = 3
 
 
 class Resumed(NamedTuple):
-    """A model saved along a stream.
+    """A model saved by a `Checkpointer`, as returned by `resume`.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class Resumed(NamedTuple):
 
 
 class Checkpointer:
-    """Saves a model along a stream, to resume after an interruption.
+    """A callback of `stream` that saves the model, to resume after an interruption.
 
     Make this the last callback of `stream`. The folder keeps the last three checkpoints. One more
     is written at the end, also after an error, if the model has not changed since the last
@@ -52,7 +52,7 @@ class Checkpointer:
     every : int, default=100
         Number of minibatches between checkpoints.
     also : sequence, default=()
-        Other callbacks to save.
+        Other callbacks of the stream to save with the model.
 
     Examples
     --------
@@ -76,13 +76,13 @@ class Checkpointer:
         self._saved: BatchInfo | None = None
 
     def on_batch(self, model: Learner, info: BatchInfo) -> None:
-        """Save, if a checkpoint is due."""
+        """Save a checkpoint, if due."""
         self._last = info, learnt_by(model)
         if info.batch % self.every == 0:
             self._write(model, info)
 
     def finish(self, model: Learner) -> None:
-        """Save at the end of the stream."""
+        """Save a checkpoint at the end of the stream."""
         if self._last is None:
             return
         info, learnt = self._last
@@ -121,8 +121,9 @@ def resume(path: str | os.PathLike[str], trusted: Sequence[str | type] = ()) -> 
     Returns
     -------
     resumed : Resumed or None
-        None without a checkpoint. If the newest is damaged, the one before, with a warning. With
-        ``skip=resumed.n_batches`` the model continues bit for bit like an uncut stream.
+        None if the folder has no checkpoint. If the newest is damaged, the checkpoint before, with
+        a warning. Continue by ``stream(resumed.model, batches, skip=resumed.n_batches)``: the model
+        becomes bit for bit that of an uninterrupted stream.
     """
     errors: list[LoadError | OSError] = []
     for _, file in reversed(checkpoints_in(Path(path))):
@@ -141,7 +142,6 @@ def resume(path: str | os.PathLike[str], trusted: Sequence[str | type] = ()) -> 
 
 
 def checkpoints_in(folder: Path) -> list[tuple[int, Path]]:
-    """Numbers and paths of checkpoints, the oldest first."""
     paths: list[Path] = []
     with suppress(FileNotFoundError):  # not for unreadable folders: a stream would begin anew
         paths = [path for path in folder.iterdir() if path.match(NAMES)]
@@ -150,6 +150,5 @@ def checkpoints_in(folder: Path) -> list[tuple[int, Path]]:
 
 
 def learnt_by(model: Learner) -> list[Any]:
-    """Counters of minibatches and documents of each step."""
     names = ("n_batch_iter_", *DOCUMENTS_SEEN)
     return [count_of(step, name) for _, step in steps_of(model) for name in names]

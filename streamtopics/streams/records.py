@@ -53,10 +53,10 @@ TIME_FORMATS = [
 
 
 class ReadingError(ValueError):
-    """A file or a record that cannot be read.
+    """Raised if a file or a record cannot be read.
 
-    `reason` is counted by `Skipped`. `place` and `problem` are for people. `setting` is an argument
-    of `read_records` that may help, and `value` its value.
+    `Skipped` counts errors by `reason`. `place` and `problem` tell people where and what failed.
+    `setting` names an argument of `read_records` that may help, with the value `value`.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class ReadingError(ValueError):
 
 
 class Skipped:
-    """Counts skipped records: `counts`, and the `first` file or line, by reason."""
+    """Number of skipped records (`counts`) and first file or line (`first`), by reason."""
 
     def __init__(self) -> None:
         self.counts: dict[str, int] = {}
@@ -91,12 +91,12 @@ class Skipped:
 
 
 class Record(NamedTuple):
-    """A document with a time, other fields and a place.
+    """A document read from a file, with its time, other fields and place.
 
     Attributes
     ----------
     text, time, fields : str, datetime or float or None, dict
-        Fields hold the requested other keys.
+        `fields` has the values of the `keys` of `read_records`.
     source, line : str, int
         Path of the file, or "", and number of the line, record or item, from 1.
     """
@@ -109,8 +109,6 @@ class Record(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """Options of reading, and names for messages."""
-
     text_key: str = "text"
     time_key: str | None = None
     keys: Sequence[str] = ()
@@ -131,25 +129,21 @@ class Reading(NamedTuple):
         return self._replace(format=kind, name=name, unit=unit)
 
     def place(self, number: int) -> str:
-        """Name a record, for messages."""
         return f"{self.name}, {self.unit} {number}" if self.name else f"item {number} of source"
 
     def error(self, reason: str, number: int, problem: str, *remedy: str) -> ReadingError:
         return ReadingError(reason, self.place(number), problem, *remedy)
 
     def skip(self, reason: str, place: str) -> None:
-        """Count a skipped record."""
         if self.skipped is not None:
             self.skipped.add(reason, place)
 
     def bad(self, error: ReadingError) -> None:
-        """Raise an error, or count a skipped record."""
         if self.on_bad == "raise":
             raise error
         self.skip(error.reason, error.place)
 
     def record(self, number: int, value: object) -> Record:
-        """Read a text, or an object with keys."""
         if not self.keys and self.time_key is None:  # mostly, and fast
             text = value.get(self.text_key) if type(value) is dict else value
             if type(text) is str:
@@ -208,7 +202,7 @@ def read_texts(
     Parameters
     ----------
     source : path or iterable
-        A file or folder; "-" is standard input. An iterable has documents, each a str or an object
+        A file or folder; "-" is standard input. An iterable has documents, each a str or a dict
         with `text_key`, or files and folders, each a :class:`pathlib.Path`.
     text_key : str, default="text"
         Key or column of the text. Dots lead into objects: "user.name".
@@ -253,7 +247,7 @@ def read_records(
     on_bad: OnBad = "raise",
     skipped: Skipped | None = None,
 ) -> Iterator[Record]:
-    """Read documents with times, other fields and places, lazily.
+    """Read documents one by one with times, other fields and places, lazily.
 
     Parameters
     ----------
@@ -300,7 +294,7 @@ def iter_minibatches(
     Returns
     -------
     minibatches : iterator
-        Counts, lists of str without a vectorizer, or slices of the matrix.
+        Counts, or lists of str without a vectorizer; slices if `source` is a matrix.
 
     Examples
     --------
@@ -327,7 +321,6 @@ def is_matrix(source: object) -> bool:
 
 
 def existing(path: str | os.PathLike[str]) -> Path:
-    """Refuse a missing file or folder."""
     name = os.fspath(path)
     if name != STANDARD_INPUT and not os.path.exists(name):  # noqa: PTH110 - a Path may raise
         remedy = ". Pass texts as a list: [text, ...]" if isinstance(path, str) else ""
@@ -336,7 +329,6 @@ def existing(path: str | os.PathLike[str]) -> Path:
 
 
 def kind_of(name: str) -> str:
-    """Return the suffix of a file name, without compression."""
     path = PurePath(name.lower())
     return PurePath(path.stem).suffix if path.suffix in OPEN else path.suffix
 
@@ -426,7 +418,6 @@ def _read_rows(rows: Rows, reading: Reading) -> Iterator[Any]:
 
 
 def _lines(file: Iterable[str], reading: Reading, first: int = 1) -> Lines:
-    """Yield decodable lines with numbers."""
     number = first - 1
     try:
         for number, line in enumerate(file, start=first):
@@ -460,7 +451,6 @@ def _plain(lines: Lines, reading: Reading) -> Rows:
 
 
 def _plain_texts(file: Any, reading: Reading) -> Iterator[str]:
-    """Yield the texts of `_plain`, many at a time."""
     first, skipped = 1, reading.skipped
     while block := file.readlines(BLOCK if first > 1 else 1):
         whole = "".join(block)
@@ -485,7 +475,6 @@ def _json_lines(lines: Lines, reading: Reading) -> Rows:
 
 
 def _json(lines: Lines, reading: Reading) -> Rows:
-    """Read the values of one array, or of each line."""
     number, line = next((one for one in lines if not one[1].isspace()), (1, "\n"))
     if not line.lstrip().startswith("["):
         yield from _json_lines(chain([(number, line)], lines), reading)

@@ -30,16 +30,17 @@ PLAIN = {type(None), bool, int, float, str}
 
 
 class BatchInfo(NamedTuple):
-    """A minibatch just learnt by a model.
+    """A minibatch just learnt by a model, as passed to callbacks of `stream`.
 
     Attributes
     ----------
     batch, X, time : int, object, object
-        Number in the stream, from 1; the minibatch; and its time, or None.
+        Number in the stream, from 1; documents of the minibatch; and their time, or None.
     n_documents, n_tokens, n_documents_seen, n_tokens_seen : int, float, int, float
-        Learnt from the minibatch, and so far in all; tokens are NaN if not counted.
+        Documents and tokens in the minibatch, and in all minibatches so far. Tokens are NaN if the
+        model counts none.
     score : float
-        `score` of the minibatch before learning, or NaN.
+        The model's score of the minibatch before learning, or NaN if not requested.
     """
 
     batch: int
@@ -60,29 +61,30 @@ def stream(
     score: bool = False,
     skip: int = 0,
 ) -> Model:
-    """Learn from a stream of minibatches, and call callbacks after each.
+    """Let a model learn from a stream of minibatches, and call callbacks after each minibatch.
 
     Parameters
     ----------
     model : estimator with partial_fit
         An estimator of this package, or a `StreamingPipeline` that ends in one.
     batches : iterable
-        Minibatches: X of `partial_fit`, or a `TimedBatch`.
+        Minibatches, each X for `partial_fit` or a `TimedBatch`.
     callbacks : sequence, default=()
         Functions ``callback(model, info)`` or objects with ``on_batch(model, info)``; ``info`` is a
         `BatchInfo`. The stream ends if a callback returns True. ``finish(model)`` is called at the
         end, also after an error. One object may have ``learn(model, X, *, time=None)``, called
         instead of `partial_fit`, such as a `DriftMonitor`.
     score : bool, default=False
-        Score each minibatch before learning, as for a callback with a true `needs_score`.
+        Whether to score each minibatch before learning. A callback with ``needs_score = True`` also
+        requests scores.
     skip : int, default=0
-        Number of first minibatches already learnt.
+        Number of first minibatches already learnt, to leave out.
 
     Returns
     -------
     model : estimator
-        The same object. After an error whole minibatches are learnt. The first steps of a pipeline
-        may have learnt one more: continue from a saved pipeline.
+        The same object. After an error the model has learnt whole minibatches. The first steps of a
+        pipeline may have learnt one minibatch more, so continue from a saved pipeline.
 
     Examples
     --------
@@ -193,15 +195,15 @@ def check_callbacks(callbacks: Sequence[object]) -> None:
 
 
 class ScoreHistory(ShownAsTable):
-    """Keeps the score of each minibatch before learning, as in the example of `stream`.
+    """A callback of `stream` that keeps the score of each minibatch before learning.
 
     Attributes
     ----------
     rows : list of BatchInfo
-        The last 10,000, without X; ``pandas.DataFrame(history.rows)`` makes a table.
+        For the last 10,000 minibatches, without X; ``pandas.DataFrame(history.rows)`` is a table.
     mean, standard_error : float
-        Of the scores, weighted by tokens, or by documents if tokens are not counted. NaN without
-        scores. The error assumes independent minibatches.
+        Mean of the scores, weighted by tokens, or by documents if tokens are not counted; and its
+        standard error for independent minibatches. NaN without scores.
     """
 
     needs_score = True
@@ -235,7 +237,6 @@ class ScoreHistory(ShownAsTable):
 
 
 def mean_score(rows: Sequence[BatchInfo]) -> tuple[float, float]:
-    """The weighted mean and the standard error of the scores."""
     scores = np.array([row.score for row in rows])
     sizes = [row.n_documents if np.isnan(row.n_tokens) else row.n_tokens for row in rows]
     weights = np.array(sizes, np.float64)
@@ -270,7 +271,9 @@ def unpacked(found: Any) -> list[Any]:
 
 
 class ProgressReport:
-    """Shows documents and tokens per second on standard error, and the mean score if scored.
+    """A callback of `stream` that shows documents and tokens per second on standard error.
+
+    The mean score is shown if minibatches are scored.
 
     Parameters
     ----------
@@ -291,7 +294,7 @@ class ProgressReport:
         self._bar: Progress | None = None
 
     def on_batch(self, model: Learner, info: BatchInfo) -> None:
-        """Show a learnt minibatch."""
+        """Count a learnt minibatch in the line shown."""
         self.n_documents += info.n_documents
         if self._bar is None:
             # The first minibatch has an unknown duration, so it counts for no speed.
@@ -302,7 +305,7 @@ class ProgressReport:
             self._bar.update(info.n_documents, np.nan_to_num(info.n_tokens))
 
     def finish(self, model: Learner) -> None:
-        """End the bar."""
+        """End the progress bar."""
         bar, self._bar = self._bar, None
         if bar is not None:
             bar.finish()

@@ -42,7 +42,7 @@ def stop_words(source: str | PathLike[str]) -> list[str]:
     ----------
     source : str or path-like
         A file in UTF-8 with a word on each line, or a language. "english" is scikit-learn's list
-        with halves of contractions such as "didn". The package ``stop-words`` has other languages.
+        and halves of contractions such as "didn". Other languages need the package ``stop-words``.
 
     Returns
     -------
@@ -80,13 +80,13 @@ def stop_words(source: str | PathLike[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class Tokenizer:
-    """A tokenizer by name, for models that can be saved; words without a letter are left out.
+    """A tokenizer by name, so that models can be saved. Words without a letter are left out.
 
     Parameters
     ----------
     name : str
-        Module and function, for example "jieba:lcut", from a str to a list of words. To load a
-        model call ``load(path, trusted=["jieba:lcut"])``.
+        Module and name of a function from a str to a list of words: "jieba:lcut". To load a model
+        call ``load(path, trusted=["jieba:lcut"])``.
     shortest : int, default=1
         Least number of characters of a word.
 

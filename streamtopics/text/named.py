@@ -25,7 +25,7 @@ from streamtopics.utils.structure import check_structure, for_scipy, from_arrow,
 class NamedCounts(sparse.csr_matrix):
     """A CSR matrix with names of columns.
 
-    Selected rows keep the names, but not the labels. Results of arithmetic have neither.
+    Selected rows keep `feature_names`, but not `index`. Results of arithmetic have neither.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class NamedCounts(sparse.csr_matrix):
 
     @classmethod
     def of(cls, counts: object, feature_names: ArrayLike) -> NamedCounts:
-        """Return counts with names of the columns; a CSR matrix is not copied."""
+        """Return `counts` with `feature_names`; a CSR matrix is not copied."""
         check_structure(counts, "NamedCounts.of", "counts")
         named = cls(for_scipy(counts))
         names = np.array(feature_names, dtype=object)
@@ -93,10 +93,8 @@ def rows_apart(X: sparse.csr_matrix, starts: list[int]) -> np.ndarray:
 
 
 class StaysSparse:
-    """A vectorizer with sparse counts."""
-
     def set_output(self, *, transform: str | None = None) -> Self:
-        """Choose the output of the next steps of a pipeline; counts stay sparse."""
+        """Accept scikit-learn's choice of output without effect: counts stay sparse."""
         if transform is not None:
             self._sklearn_output_config = {"transform": transform}
         return self
@@ -122,7 +120,7 @@ class TextVectorizer(
         Parameters
         ----------
         raw_documents : iterable
-            Texts; for sentences also lists of sentences.
+            Texts; for `SentenceVectorizer` also lists of sentences.
         y : array-like of shape (n_documents,) or None
             Passed on to the vectorizer by `NamedVectorizer`.
         """
@@ -139,7 +137,7 @@ class TextVectorizer(
         Returns
         -------
         X : NamedCounts of shape (n_documents, n_words), or ndarray of objects
-            For sentences, a matrix of shape (n_sentences, n_words) for each document.
+            For `SentenceVectorizer` a matrix of shape (n_sentences, n_words) for each document.
         """
         check_is_fitted(self)
         return self._counts(raw_documents)
@@ -161,7 +159,7 @@ class TextVectorizer(
 
 
 class NamedVectorizer(TextVectorizer, auto_wrap_output_keys=None):
-    """Count words, and pass the words of columns to the next step of a pipeline.
+    """Count words, and pass counts with the words of columns to the next step of a pipeline.
 
     The next step can look up the words of a prior, such as `streamtopics.priors.SeedWords`, and
     print topics without `feature_names`.

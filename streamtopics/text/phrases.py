@@ -40,8 +40,8 @@ class Phrases:
     Parameters
     ----------
     min_count : int, default=10
-        Least number of occurrences in a sample: one in eight documents of a corpus, at least 2,000;
-        of a stream the first 2,000 documents, then 1,000 of each 16,000.
+        Least number of occurrences of a pair in a sample of documents: one in eight of a corpus, at
+        least 2,000; in a stream the first 2,000, then 1,000 of each 16,000.
     min_npmi : float in [-1, 1], default=0.5
         Least normalised pointwise mutual information: 1 for words always together, 0 by chance.
 

@@ -26,9 +26,9 @@ from streamtopics.utils.steps import last_step, learns, names_of, steps_of, unwr
 class StreamingPipeline(ShowsTopics, LinksToReference, Pipeline, WithCache):
     """scikit-learn's Pipeline with `partial_fit`, for a changing vocabulary.
 
-    Each step with `partial_fit` learns from the output of earlier steps. The last step forgets
-    recycled columns of a `StreamingCountVectorizer`, by `forget_words`. A
-    `sklearn.frozen.FrozenEstimator` only transforms.
+    Each step with `partial_fit` learns from the output of earlier steps. If a
+    `StreamingCountVectorizer` gives a column to another word, the last step forgets the column by
+    `forget_words`. A `sklearn.frozen.FrozenEstimator` only transforms.
 
     Parameters
     ----------
@@ -37,10 +37,11 @@ class StreamingPipeline(ShowsTopics, LinksToReference, Pipeline, WithCache):
 
     Notes
     -----
-    If a step fails, earlier steps have learnt. The next call forgets the changed columns.
+    If a step raises an error, earlier steps have learnt the minibatch. The next call forgets the
+    changed columns.
 
-    One thread learns at a time; meanwhile transform by a `copy.copy`. Copies, pickles and files
-    have the steps between two minibatches.
+    One thread learns at a time. Meanwhile another thread can transform by a `copy.copy`. In copies,
+    pickles and files all steps have learnt the same minibatches.
 
     Examples
     --------
@@ -127,7 +128,6 @@ class StreamingPipeline(ShowsTopics, LinksToReference, Pipeline, WithCache):
         self._n_passed = n_passed
 
     def _given(self, params: dict[str, Any]) -> list[Mapping[str, Any]]:
-        """Return the arguments of each step, by method."""
         if not params or not get_config()["enable_metadata_routing"]:
             return [*[{}] * (len(steps_of(self)) - 1), {"partial_fit": params}]
         routed = process_routing(self, "partial_fit", **params)
@@ -160,7 +160,7 @@ class StreamingPipeline(ShowsTopics, LinksToReference, Pipeline, WithCache):
         return tags
 
     def top_words(self, n_words: int = 10, **how: Any) -> list[list[str]]:
-        """Return the top words of each topic, by the last step's `top_words` with `how`."""
+        """Return the top words of each topic; `how` is passed to `top_words` of the last step."""
         words: list[list[str]] = last_step(self).top_words(names_of(self), n_words, **how)
         return words
 

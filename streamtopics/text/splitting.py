@@ -75,8 +75,8 @@ OTHERS = _words("he her his its she their them they")
 def split_sentences(text: str) -> list[str]:
     """Cut a text into sentences, for English and similarly written languages.
 
-    A sentence ends at a full stop, question or exclamation mark or ellipsis before white space,
-    with closing quotes or brackets. A full stop does not end a sentence
+    A sentence ends with a full stop, question or exclamation mark or ellipsis, and closing quotes
+    or brackets, before white space. A full stop does not end a sentence
 
     - after titles (``Dr. No``, ``e.g. this``), and between words such as ``Fig.`` and a number;
     - after initials, acronyms and common abbreviations (``J. S. Bach``, ``U.S. Army``), unless the
@@ -95,7 +95,7 @@ def split_sentences(text: str) -> list[str]:
 
     Notes
     -----
-    The rules have no names and grammar. Errors occur before small first letters ("eBay") or names
+    The rules know neither names nor grammar. Errors occur before small letters ("eBay") or names
     after acronyms ("the U.S. Obama said"), after a question in quotes, and in headings.
 
     Examples

@@ -37,9 +37,9 @@ class StreamingCountVectorizer(
     faster and on several threads. With `partial_fit` the vocabulary is open: `max_features` columns
     hold the currently frequent words, in bounded memory.
 
-    Words are cut by compiled code if `analyzer` is "word", `token_pattern` is a pattern for
+    Compiled code cuts texts into words if `analyzer` is "word", `token_pattern` is a pattern for
     runs of word characters or letters, such as ``r"\\b\\w{3,}\\b"`` or ``r"\\b[^\\W\\d_]{3,}\\b"``,
-    and `tokenizer`, `preprocessor` and `strip_accents` are not functions; otherwise in Python.
+    and `tokenizer`, `preprocessor` and `strip_accents` are not functions; if not, Python does.
 
     Parameters
     ----------
@@ -47,17 +47,17 @@ class StreamingCountVectorizer(
 token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         As in scikit-learn's CountVectorizer.
     max_df : float in [0, 1] or int, default=1.0
-        As in CountVectorizer. In a stream a word above this decayed frequency loses its column. If
-        `max_df` is a share, one document never is too many.
+        As in CountVectorizer. In a stream a word above this document frequency, decayed by
+        `half_life`, loses its column. A share never excludes words of one document.
     min_df : float in [0, 1] or int, default=1
-        As in CountVectorizer. In a stream a word needs this decayed frequency for a column. If
+        As in CountVectorizer. In a stream a word needs this decayed frequency to get a column. If
         `min_df` is a count and `max_df` a share, words get columns after min_df / max_df documents.
     max_features : int or None, default=None
         As in CountVectorizer. Required for `partial_fit`: the number of columns.
     half_life : float or None, default=100_000
         Number of documents of a stream after which a document counts half; None is infinity.
     n_candidates : int or None, default=None
-        Least number of words counted without a column in a stream. None is `max_features`.
+        Least number of words without a column that a stream also counts. None is `max_features`.
     margin : float, default=1.5
         A word takes the column of a rarer word if more than `margin` times as frequent.
     phrases : bool or Phrases, default=False
@@ -80,7 +80,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
     Notes
     -----
     In a stream words of more than 256 characters get no column, and columns without a word are
-    named "<free 0>". `fit` warns of `half_life`, `margin` and `n_candidates`.
+    named "<free 0>". `fit` ignores `half_life`, `margin` and `n_candidates`, with a warning.
 
     Examples
     --------
@@ -177,7 +177,8 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
     def partial_fit(self, raw_documents: Iterable[Any], y: object = None) -> Self:
         """Learn the currently frequent words from a minibatch of a stream.
 
-        A failed call changes nothing. A call overtaken by another thread fails.
+        A call that raises an error changes nothing. An error is raised if another thread learnt
+        during the call.
 
         Parameters
         ----------
@@ -229,7 +230,6 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
     def _looked(
         self, table: PhraseTable, counts: Counts, n_before: int | None = None
     ) -> PhraseTable:
-        """The table of pairs after a sample of documents."""
         rule = self.phrases if isinstance(self.phrases, Phrases) else Phrases()
         found = counts.pairs(looked_at(n_before, counts.n_documents))
         return table.step(found, rule, n_before or 0, self.half_life)
@@ -329,11 +329,10 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         return np.asarray(table.owners(np.arange(table.n_columns))[1])
 
     def changed_since(self, n_documents: int) -> np.ndarray:
-        """Columns of a stream with new or lost words since `n_documents` documents were seen."""
+        """Return columns that got or lost a word since `n_documents` documents were seen."""
         return np.asarray(self._stream("changed_since").table.changed_since(n_documents))
 
     def _check_parameters(self) -> None:
-        """Check all parameters but the vocabulary, once."""
         own = vars(self).items()
         parameters = {name: value for name, value in own if name.strip("_") == name}
         known = self._cache.get("checked", {})
@@ -356,7 +355,6 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         self._cache["checked"] = parameters
 
     def _given(self, warns: bool = False) -> ClosedVocabulary | None:
-        """The parameter `vocabulary`, checked as in CountVectorizer."""
         if warns:
             self._warn_for_unused_params()
         if self.vocabulary is None:
@@ -381,7 +379,6 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         return ClosedVocabulary(list(map(str, words)))
 
     def _fitted(self) -> ClosedVocabulary | OpenVocabulary:
-        """The learnt or given vocabulary."""
         found = self._vocabulary or self._given()
         if found is None:
             raise NotFittedError("Vocabulary not fitted or provided: call fit or partial_fit first")

@@ -47,7 +47,6 @@ class ClosedVocabulary:
 
     @cached_property
     def columns(self) -> dict[str, int]:
-        """The column of each word."""
         return {word: column for column, word in enumerate(self.names)}
 
     @property
@@ -87,7 +86,6 @@ class Policy:
 
 
 def _documents(df: float, weight: float) -> float:
-    """Turn a share of documents into a number."""
     return df * weight if _is_share(df) else float(min(df, MOST_DOCUMENTS))
 
 
@@ -132,7 +130,6 @@ class OpenVocabulary:
         vars(self).update(state, words=words, places=kernel.Words(words), table=table)
 
     def check_held(self) -> None:
-        """Refuse words out of place."""
         _, column, owner, _ = self.table.arrays()
         held, n = np.flatnonzero(owner >= 0), self.n_words
         valid = len(held) == np.count_nonzero(column >= 0) and len(self.words) >= n
@@ -163,7 +160,6 @@ class OpenVocabulary:
 
     @property
     def n_words(self) -> int:
-        """Number of counted words."""
         return int(self.table.n_words)
 
     @property
@@ -178,7 +174,6 @@ class OpenVocabulary:
     def step(
         self, words: list[str], frequencies: np.ndarray, n_documents: int, policy: Policy
     ) -> OpenVocabulary:
-        """Return the vocabulary after a minibatch."""
         if not n_documents:
             return replace(self, recycled=NONE)
         decay = 1.0 if policy.half_life is None else 2.0 ** (-n_documents / policy.half_life)
@@ -220,7 +215,6 @@ class OpenVocabulary:
         return replace(self, words=all_words, places=all_places, table=table)
 
     def _with_words(self, added: list[str]) -> tuple[list[str], Any]:
-        """Words and places with more at the end."""
         n = self.n_words
         # Several vocabularies share the list.
         with lock_of(SHARED):
@@ -256,7 +250,6 @@ class OpenVocabulary:
 
 
 def joined(vocabulary: ClosedVocabulary | OpenVocabulary) -> list[str]:
-    """Return the phrases with a column."""
     if vocabulary.phrases is None:
         return []
     names = [*vocabulary.phrases.names.values()]

@@ -29,8 +29,8 @@ class DriftTest(NamedTuple):
     batch, time : int, object
         Number of the minibatch in the monitor, from 1, and its time.
     p_exact, p_chart, alarm : float, float, bool
-        p-values by relabelling the documents and relative to earlier tests, NaN with fewer than
-        three. Both are less than `alpha` in an alarm.
+        p-value of the permutation test; p-value relative to earlier tests, NaN with fewer than
+        three; and whether both are less than `alpha`.
     """
 
     batch: int
@@ -41,14 +41,15 @@ class DriftTest(NamedTuple):
 
 
 class ChangedTopic(NamedTuple):
-    """A changed topic.
+    """A topic that changed in a minibatch, found in an `Alarm`.
 
     Attributes
     ----------
     topic, words : int, tuple of str
         Row in the model, and top words before the minibatch was learnt.
     how : {"changed", "grown", "shrunk"}
-        New documents have less probable words of the topic, more words, or fewer words.
+        New documents have less probable words of the topic ("changed"), or more or fewer words of
+        the topic.
     difference : float
         Mean of new minus mean of earlier documents, in standard errors, of -log probability of the
         topic's words ("changed") or of the number of words.
@@ -61,7 +62,7 @@ class ChangedTopic(NamedTuple):
 
 
 class NewWord(NamedTuple):
-    """A word or number of a column, with numbers of new and earlier documents."""
+    """A word (or a column) of an `Alarm`, and numbers of new and earlier documents with it."""
 
     word: str
     new: int
@@ -69,12 +70,13 @@ class NewWord(NamedTuple):
 
 
 class NewTopic(NamedTuple):
-    """A subject with more documents in a minibatch than before.
+    """A subject with a larger share of documents in a minibatch than before.
 
     Attributes
     ----------
     words, rows : tuple of str, tuple of int
-        At most eight words, the surest first; places of documents, the most typical first.
+        At most eight words, the most significant first; and rows of the subject's documents in the
+        minibatch, the most typical first.
     share, error : float
         Share of the new documents minus share of the earlier documents, and the standard error.
     """
@@ -86,16 +88,17 @@ class NewTopic(NamedTuple):
 
 
 class Alarm(NamedTuple):
-    """A change of a stream; `print` shows a summary.
+    """A change of a stream found by a `DriftMonitor`; `print` shows a summary.
 
     Attributes
     ----------
     batch, time, p_exact, p_chart
         As in `DriftTest`.
     n_new, n_before : int
-        Numbers of compared documents.
+        Numbers of compared documents: of the minibatch, and earlier.
     topics, words, new : tuple of ChangedTopic, of NewWord, of NewTopic
-        Significant changes, the surest first: at most ten topics of each kind, and eight words.
+        Changed topics, at most ten of each kind; at most eight more frequent words; and new
+        subjects. The most significant are first.
     """
 
     batch: int
@@ -127,7 +130,6 @@ class Alarm(NamedTuple):
 
 
 def alarm_of(row: Sequence[Any]) -> Alarm:
-    """The alarm of a saved row."""
     *numbers, topics, words, new = row
     found = (
         tuple(ChangedTopic(k, how, d, tuple(top)) for k, how, d, top in topics),

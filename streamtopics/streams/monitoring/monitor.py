@@ -37,11 +37,12 @@ MAX_DOCUMENTS, N_PERMUTATIONS = 2000, 399
 
 
 class DriftMonitor(ShownAsTable):
-    """Learns from a stream and reports changes, with topics and words.
+    """A callback of `stream` that learns, and reports changes of topics and words.
 
     A fifth of each minibatch is held back, and learnt eight minibatches later or after an alarm. A
-    new minibatch is compared with held-back documents. An alarm needs two tests. An exact test
-    finds a difference. A chart finds a larger difference than usual, as streams always move.
+    new minibatch is compared with the documents held back. Streams always move, so an alarm needs
+    two tests: a permutation test for any difference, and a control chart for a difference larger
+    than usual in this stream.
 
     Parameters
     ----------
@@ -49,7 +50,7 @@ class DriftMonitor(ShownAsTable):
         Share of minibatches with a false alarm, in [1e-5, 0.5], if the documents come in random
         order or drift steadily.
     random_state : int, default=0
-        Seed of the held-back documents and of the relabelling.
+        Seed of the choice of documents to hold back and of the permutations.
 
     Attributes
     ----------
@@ -58,7 +59,7 @@ class DriftMonitor(ShownAsTable):
     n_batches, n_held_back : int
         Minibatches so far, and documents currently held back.
     past : ndarray of shape (n_past, 3)
-        Statistics of the last twenty tests.
+        The three statistics of each of the last twenty tests, for the chart.
 
     Notes
     -----
@@ -109,7 +110,8 @@ class DriftMonitor(ShownAsTable):
         Parameters
         ----------
         model : estimator of topics over words or StreamingPipeline
-            The same for all of the stream. Only steps of a pipeline change in a failed call.
+            The same for all of the stream. A call that fails may only change the first steps of a
+        pipeline.
         X : {array-like, sparse matrix} of shape (n_documents, n_features) or iterable of str
             Word counts, or texts for a pipeline.
         time : object, default=None
@@ -168,7 +170,6 @@ class DriftMonitor(ShownAsTable):
     def _test(
         self, model: Learner, documents: Documents, time: object, rng: np.random.Generator
     ) -> dict[str, Any]:
-        """Test a minibatch, and return the new values of attributes."""
         if not self.documents or not number_of_rows(documents):
             return {}
         (some, places), (others, _) = (

@@ -30,18 +30,18 @@ KINDS = ("born", "split", "gone", "merged", "grown", "shrunk", "changed")
 
 
 class TrackedRow(NamedTuple):
-    """A topic from birth to death.
+    """The life of a topic followed by a `TopicTracker`.
 
     Attributes
     ----------
     topic, row, alive : int, int, bool
-        Id, row of the model or -1, and whether the topic is in use.
+        Id; row in the model, or -1 for none; and whether the topic is alive.
     share : float
         Mean share of the tokens in the topic's last three snapshots.
     born, last_seen, died : int or None
-        Minibatches, from 1, each with a time, such as `born_time`.
+        Numbers of minibatches, from 1; `born_time` and so on are their times.
     split_from, merged_into : int or None
-        Ids of other topics.
+        Id of the topic that this topic split from, or merged into.
     words : list of str or int
         Ten top words.
     """
@@ -62,7 +62,7 @@ class TrackedRow(NamedTuple):
 
 
 class NewsRow(NamedTuple):
-    """A change of a topic.
+    """A change of a topic, found by `TopicTracker.news`.
 
     Attributes
     ----------
@@ -70,9 +70,10 @@ class NewsRow(NamedTuple):
     topic, other : int or None
         Ids of the topic, and of the topic of a split or merge.
     share_before, share, moved : float
-        Share of the tokens before and since, and Hellinger's distance of the words, in [0, 1].
+        Share of the tokens before and since the time; and Hellinger distance, in [0, 1], between
+        word probabilities then and now.
     words, came, left : list of str or int
-        Top words, new top words, and former top words.
+        Top words now, new words among them, and top words only before.
     """
 
     kind: str
@@ -87,16 +88,17 @@ class NewsRow(NamedTuple):
 
 
 class TopicTracker(ShownAsTable):
-    """Follows topics along a stream, as a callback of `stream`.
+    """A callback of `stream` that follows topics: births, deaths, shares and words.
 
-    The tracker takes snapshots of the model, with a hundred documents of the minibatch, and matches
-    topics by words. So the id of a topic survives restarts, merges and a new order of rows.
+    At some minibatches the tracker takes a snapshot: the words of topics, and their shares in a
+    hundred documents. Topics are matched with those of earlier snapshots by words. So the id of a
+    topic survives restarts, merges and a new order of rows.
 
     Parameters
     ----------
     budget : float, default=0.1
-        Largest cost of snapshots, as an estimated share of the cost of learning. A snapshot is
-        taken at any cost when the stream has grown by a half; with infinity, at each minibatch.
+        Largest time for snapshots, as an estimated share of the time for learning. At any cost a
+        snapshot is taken when the stream has grown by a half. Infinity takes one at each minibatch.
     feature_names : array-like of shape (n_features,), default=None
         Words of the columns, for models without names of columns.
 
@@ -170,22 +172,22 @@ class TopicTracker(ShownAsTable):
 
     @property
     def n_batches_(self) -> int:
-        """Minibatches so far."""
+        """Number of minibatches so far."""
         return self._state.now.batch
 
     @property
     def batches_(self) -> list[int]:
-        """Minibatches of the kept snapshots."""
+        """Numbers of the minibatches at which the kept snapshots were taken."""
         return [snapshot.position.batch for snapshot in self._state.snapshots]
 
     @property
     def ids_(self) -> np.ndarray:
-        """Id of each row of the model at the last snapshot, or -1."""
+        """Id of the topic in each row of the model at the last snapshot, or -1 for none."""
         held = {topic.row: topic.topic for topic in self._state.known}
         return np.array([held.get(row, -1) for row in range(self._state.n_rows)], np.int64)
 
     def topics(self) -> list[TrackedRow]:
-        """List the topics with births and deaths, by id."""
+        """Return a `TrackedRow` for each topic, living or dead, by id."""
         known = sorted(self._state.known, key=lambda topic: topic.topic)
         return [
             TrackedRow(
@@ -225,8 +227,8 @@ class TopicTracker(ShownAsTable):
         ids : ndarray of shape (n_topics,)
             Ids, ascending.
         shares : ndarray of shape (n_snapshots, n_topics)
-            Share of each topic in the tokens since the snapshot before, without topics never in
-            use.
+            Share of each topic in the tokens since the snapshot before. Topics never in use are
+            left out.
         """
         snapshots = self._state.snapshots
         found = [np.empty(0, np.int64), *(snapshot.topics["id"] for snapshot in snapshots)]
@@ -238,20 +240,20 @@ class TopicTracker(ShownAsTable):
         return self._times(), ids, shares
 
     def news(self, since: object = None, *, n_words: int = 10) -> list[NewsRow]:
-        """List changes since a time: topics born, gone, grown, shrunk or changed.
+        """Return changes since a time: topics born, gone, grown, shrunk or changed.
 
         Parameters
         ----------
         since : object, default=None
-            A time, as in `shares`. None is the last but one snapshot.
+            A time as in `times` of `shares`. None is that of the last snapshot but one.
         n_words : int, default=10
-            Number of compared top words.
+            Number of top words to compare.
 
         Returns
         -------
         rows : list of NewsRow
-            By kind, the largest shares first. Words are compared with the snapshot before the time,
-            shares with an equal number of documents before.
+            By kind, the largest shares first. Words are compared with words in the last snapshot by
+            the time; shares with shares in as many documents before the time.
         """
         place, state, snapshots = self._place(since), self._state, self._state.snapshots
         then, now = snapshots[place].position, snapshots[-1].position
