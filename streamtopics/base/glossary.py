@@ -191,9 +191,9 @@ groups : array-like of shape (n_sentences,) or None, default=None
 Parameters
 ----------
 X : sequence of matrices, or matrix
-    Word counts of sentences, or vectors: a matrix of shape (n_points, n_features) for each set, or
-    one for all sets with `groups`. If points are items, one matrix of shape (n_sets, n_items), with
-    numbers above 0 for the items of a set.""",
+    The sets of points. If points are sentences (rows of word counts) or vectors: a matrix of shape
+    (n_points, n_features) for each set, or one matrix for all sets together with `groups`. If
+    points are items: one matrix of shape (n_sets, n_items), above 0 where a set has the item.""",
     "groups_of_points": """\
 groups : array-like of shape (n_points,) or None, default=None
     Name or number of the set of each row of X, needed if X is one matrix of points. Results are in
@@ -223,13 +223,13 @@ y : array-like of shape (n_documents,), default=None
     `StreamingMixture`.""",
     "ratings": """\
 y : array-like of shape (n_documents,)
-    Ratings, all on one scale.""",
+    Rating of each document, all on one scale.""",
     "labels": """\
 y : array-like of shape (n_documents,)
     Class of each document.""",
     "items_and_users": """\
 items, users : array-like of shape (n_documents,) or None, default=None
-    Item and author of each review: integers or strings, also ones never learnt.""",
+    Item and author of each review, as integers or strings; also ones never learnt.""",
     "targets": """\
 y : array-like of shape (n_samples,), default=None
     Targets, if the model has any.""",
@@ -253,16 +253,17 @@ score : float
     Mean log probability of a held-out token, in nats; NaN without such tokens.""",
     "points": """\
 points : matrix of shape (n_points, n_features)
-    Sentences or vectors; for items their column numbers, 1-D.""",
+    Sentences or vectors as rows; if points are items, a 1-D array of their column numbers.""",
     "theta_of_process": """\
 theta : array-like of shape (n_components,) or None, default=None
-    Parameter of the process, for example a row of `transform`; None is `theta_`.""",
+    Weights of the columns of U, for example a row that `transform` returned. None is `theta_`.""",
     "given_points": """\
 given : points or None, default=None
-    Points known to be in the set; results describe or contain further points only.""",
+    Points known to be in the set: sentences or vectors as rows, or column numbers of items. Results
+    describe or contain further points only.""",
     "raw_documents": """\
 raw_documents : iterable of str, or of lists of str
-    Texts, or lists of their sentences.""",
+    Each document is a text, or a list of its sentences.""",
     "returns_self": """\
 Returns
 -------

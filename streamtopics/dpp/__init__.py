@@ -1,13 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Determinantal point processes over ground sets of any size, such as all sentences.
 
-A set X of points, for example the sentences of a document, has the probability
-
-    P(X) = det L_X / det(L + I),    L = noise + Diag(p)^{1/2} Phi A Phi' Diag(p)^{1/2},
-
-with ``A = gamma I + U Diag(theta) U'``. A point x has the measure p(x) and V features phi(x), a row
-of Phi. L without the noise is the low-rank part. The normaliser det(L + I) needs only
-``Sigma = sum_x p(x) phi(x) phi(x)'``, known in closed form. So the ground set is never listed.
+A set X of points, for example the sentences of a document, has the probability ``P(X) = det L_X /
+det(L + I)``, with L of `LowRankDPP`. L without the noise is the low-rank part. The normaliser needs
+only ``Sigma = sum_x p(x) phi(x) phi(x)'``, in closed form: the ground set is never listed.
 
     measures    ground sets: p, features, Sigma, exact draws
     totals      measures learnt from sets

@@ -86,45 +86,48 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         L = noise + Diag(p)^{1/2} Phi A Phi' Diag(p)^{1/2},   A = gamma I + U Diag(theta) U'.
 
     Point x has a probability p(x) and V features phi(x), a row of Phi: words, items or coordinates.
+    U has r columns.
 
     Parameters
     ----------
     ground_set : {"bernoulli", "poisson", "multinomial", "items", "gaussian"} or measure, \
             default="bernoulli"
         The kind of points: sentences as sets of words ("bernoulli"), word counts ("poisson") or
-        word counts divided by the length ("multinomial"); items; or vectors ("gaussian"). p is
-        learnt, except for a measure such as ``streamtopics.dpp.Fourier(2, 4)``.
+        word counts divided by the length ("multinomial"); items; or vectors ("gaussian"). For these
+        kinds p is learnt. A measure, such as ``streamtopics.dpp.Fourier(2, 4)``, has a fixed p.
     n_components : int, default=10
-        Number of columns of U. Take two to six times as many as needed: the penalty removes
+        Number r of columns of U. Take two to six times as many as needed: the penalty removes
         columns.
     noise : {"auto", "background", "counting"} or noise, default="auto"
-        Random points besides the low-rank part, L without noise. "background" adds a Poisson
-        number of draws from p. With "counting" each item not yet in the set joins with the same
-        probability. "auto" is "counting" for items, else "background". Learning starts from the
-        level of a given noise, such as ``streamtopics.dpp.Background(2.0)``.
+        Random points added to the points of L without noise. "background" adds a Poisson number of
+        draws from p. With "counting" each item not yet in the set joins with the same probability.
+        "auto" is "counting" for items, else "background". Learning starts from the level of a noise
+        object, such as ``streamtopics.dpp.Background(2.0)``.
     noise_level : float or None, default=None
         Fixed level of the noise, at most 1e10. None learns the level; 0 stays 0.
     gamma : float or None, default=None
-        Fixed gamma, at most 1e10. None learns gamma, from 1 / V or less. For "items" None is 0,
-        because "counting" noise has the same role.
+        Fixed gamma, at most 1e10. None learns gamma, starting at 1 / V or less. For "items"
+        None is 0, because "counting" noise has the same role.
     theta : {"shared", "document"}, default="shared"
-        Whether all sets share one theta while U is learnt. "document" scores far lower.
+        "shared" learns U with one theta for all sets, "document" with one theta for each set.
+        "document" scores far lower.
     penalty : float, default=0.001
         Weight of the penalty: the sum of theta, averaged over sets, plus the square of the sum of
         the lengths of U's columns.
     max_iter : int, default=100
-        Maximal rounds of `fit`: 20 iterations of L-BFGS on U, then steps on the rest.
+        Maximal rounds of `fit`: 20 iterations of L-BFGS on U, then steps on theta, gamma, noise.
     tol : float, default=0.001
         `fit` stops when a round gains less than `tol`, in nats per set.
     max_local_iter : int, default=30
-        Number of steps on the theta of a set.
+        Number of steps to infer the theta of a set.
     batch_size : int, default=256
-        Sets in a minibatch. `partial_fit` continues `fit` as after minibatches of this size.
+        Sets in a minibatch. After `fit`, `partial_fit` has the step sizes of a stream in
+        minibatches of this size.
     step_size : float, default=0.3
         First step of AdaGrad in `partial_fit`, relative to the entries of the first U.
     kappa : float, default=0.5
-        Decay, in (0, 1]. Minibatch t of `partial_fit` moves theta, gamma and the noise level
-        ``(t + 1)^-kappa`` of the way.
+        Decay of the steps on theta, gamma and the noise level, in (0, 1]. The t-th minibatch of
+        `partial_fit` takes the part ``(t + 1)^-kappa`` of a full step.
     {common_parameters}
 
     Attributes
@@ -132,17 +135,17 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
     components_ : ndarray of shape (n_components, V)
         U transposed. Signs of rows are arbitrary; rows of removed columns are 0.
     theta_ : ndarray of shape (n_components,)
-        The shared theta, or the mean over sets.
+        The theta shared by all sets, or the mean over sets.
     gamma_, noise_level_ : float
-        Learnt values. "background" noise has `noise_level_` expected points in a set.
+        Learnt gamma and noise level: with "background", the expected number of noise points.
     measure_ : BaseMeasure
         The ground set with p.
     expected_size_ : float
         Expected number of points of a set under `theta_`.
     n_active_components_ : int
-        Columns of U in use: length times ``theta^{1/2}`` is above 1 % of the largest.
+        Number of columns of U with length times ``theta^{1/2}`` above 1 % of the largest.
     objective_ : list of float
-        Objective at the start of `fit` and after each round, in nats per set.
+        Penalty minus log-likelihood at the start of `fit` and after each round, in nats per set.
     n_iter_ : int
         Rounds of `fit`.
     n_batch_iter_, n_documents_seen_, n_sentences_seen_ : int
@@ -361,47 +364,50 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
     # Inference
 
     def transform(self, X: Any, groups: Any = None) -> Floats:
-        """Infer theta of each set: a local optimum, found from `theta_`; 0 for an empty set.
+        """Infer the weights theta of the columns of U for each set.
+
+        The result is a local maximum of the penalised likelihood, searched from `theta_`.
 
         {sets, groups_of_points}
 
         Returns
         -------
         theta : ndarray of shape (n_sets, n_components), float64
+            0 for an empty set.
         """
         groups = list(groups) if isinstance(groups, Iterator) else groups
         theta = self._inferred_of("transform", X, groups, self._own_theta)
         return labelled(self, theta, document_labels(X, groups))
 
     def fit_transform(self, X: Any, y: Any = None, groups: Any = None) -> Floats:
-        """Call `fit` and `transform` on the same sets."""
+        """Call `fit`, and return the result of `transform` on the same sets."""
         return self.fit(X, groups=groups).transform(X, groups)
 
     def score_samples(self, X: Any, groups: Any = None) -> Floats:
         """Return the log-likelihood of each set under `theta_`.
 
-        Sets have no order: m equal points subtract log m!.
+        Points of a set have no order: for m equal points log m! is subtracted.
 
         {sets, groups_of_points}
 
         Returns
         -------
         log_likelihood : ndarray of shape (n_sets,)
-            In nats, a density for vectors; -inf for an impossible set.
+            In nats, a log density for vectors; -inf for an impossible set.
         """
         return self._inferred_of(
             "score_samples", X, groups, lambda learnt, data: log_likelihood(data, learnt.parameters)
         )
 
     def score(self, X: Any, y: Any = None, groups: Any = None) -> float:
-        """Return the mean log-likelihood of a set under `theta_`, in nats.
+        """Return the mean of `score_samples` over the sets: the log-likelihood per set, in nats.
 
         {sets, y_ignored, groups_of_points}
 
         Returns
         -------
         score : float
-            NaN without sets, -inf with an impossible set.
+            NaN without sets, -inf if a set is impossible.
         """
         values = self.score_samples(X, groups)
         return float(values.mean()) if len(values) else np.nan
@@ -409,15 +415,16 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
     def gain_over_independent(self, X: Any, groups: Any = None) -> Floats:
         """Return the log-likelihood of each set, minus the log-likelihood of independent points.
 
-        Independent points are a Poisson number of draws from p, as many on average as in the learnt
-        sets. An item in n of N learnt sets has the probability ``(n + 1/2) / (N + 1)``.
+        Independent points are a Poisson number of draws from p, as many on average as in a learnt
+        set; or, if points are items, an item in n of N learnt sets joins with probability
+        ``(n + 1/2) / (N + 1)``.
 
         {sets, groups_of_points}
 
         Returns
         -------
         gain : ndarray of shape (n_sets,)
-            In nats; 0 for a set impossible under both.
+            In nats; 0 for a set that is impossible in both cases.
         """
         return self._inferred_of("gain_over_independent", X, groups, _gain)
 
@@ -443,7 +450,7 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
     # The process
 
     def process(self, theta: ArrayLike | None = None) -> Process:
-        """Return the process, for the functions of `streamtopics.dpp`.
+        """Return the learnt process, for functions such as `streamtopics.dpp.sampling.sample`.
 
         Parameters
         ----------
@@ -464,14 +471,14 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         given: Points = None,
         random_state: RandomState = None,
     ) -> Any:
-        """Draw sets, exactly.
+        """Draw sets from the learnt process, by an exact algorithm.
 
         Parameters
         ----------
         n_sets : int, default=1
         {theta_of_process}
         k : int or None, default=None
-            Points of each set besides given points. None draws any size.
+            Number of points of each set, `given` not counted. None draws the size at random.
         {given_points}
         random_state : int, RandomState instance or None, default=None
             Pass an int for the same sets each time.
@@ -479,7 +486,7 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         Returns
         -------
         sets : ndarray of shape (n_sets,), of objects, or CSR matrix of shape (n_sets, n_items)
-            A matrix for each set, or a row of items.
+            A matrix of points for each set; or, if points are items, a row for each set.
         """
         seed = check_random_state(random_state).randint(np.iinfo(np.int32).max, size=4)
         process, rng = self._given(theta, given), np.random.default_rng(seed)
@@ -489,7 +496,7 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
     def marginals(
         self, points: Points, theta: ArrayLike | None = None, *, given: Points = None
     ) -> Floats:
-        """Return the probability of each point to be in a set; for vectors the density.
+        """Return the probability of each point to be in a set of the learnt process.
 
         Parameters
         ----------
@@ -500,7 +507,7 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         Returns
         -------
         marginals : ndarray of shape (n_points,)
-            With "background" noise, expected numbers of occurrences.
+            For vectors, densities; with "background" noise, expected numbers of occurrences.
         """
         process = self._given(theta, given)
         return marginal.marginals(process, self._points(points, "marginals"))
@@ -530,18 +537,19 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         """Return the most typical words of each column u of U.
 
         Words are ordered by ``P log(P / P0)``. P is the probability of the word in sentences x
-        weighted by ``p(x) (u'phi(x))^2``, P0 by ``p(x) |phi(x)|^2``.
+        drawn with weight ``p(x) (u'phi(x))^2``; P0 has the weight ``p(x) |phi(x)|^2`` instead.
 
         Parameters
         ----------
         feature_names : array-like of shape (n_features,), default=None
             Words of the columns. None is the names seen in `fit`, or else numbers.
         n_words : int, default=10
+            Most words for a column.
 
         Returns
         -------
         words : list of n_components lists
-            Empty for a removed column.
+            The most typical word first; empty for a removed column.
         """
         found = marginal.telling_words(self.measure_, self.components_, n_words)
         names = self._names_seen if feature_names is None else feature_names

@@ -30,14 +30,15 @@ MOST = 1e100
 
 @dataclass(frozen=True, eq=False)
 class Kernel:
-    """The matrix ``A = gamma I + U Diag(theta) U'`` over V features.
+    """The matrix ``A = gamma I + U Diag(theta) U'`` in the similarity phi(x)'A phi(y) of points.
 
     Parameters
     ----------
     U : array-like of shape (V, r)
     theta : array-like of shape (r,)
-        At least 0, like gamma.
+        Weights of the columns of U, at least 0.
     gamma : float, default=0.0
+        Weight of the identity, at least 0.
 
     Examples
     --------
@@ -65,17 +66,17 @@ class Kernel:
 
     @property
     def scaled(self) -> Floats:
-        """``Ut = U Diag(theta)^{1/2}``, so that ``A = gamma I + Ut Ut'``."""
+        """``Ut = U Diag(theta)^{1/2}``, of shape (V, r), with ``A = gamma I + Ut Ut'``."""
         return self.U * np.sqrt(self.theta)
 
     @property
     def matrix(self) -> Floats:
-        """A, of shape (V, V)."""
+        """The matrix A, of shape (V, V)."""
         return self.gamma * np.eye(len(self.U)) + self.scaled @ self.scaled.T
 
     @property
     def root(self) -> Floats:
-        """F with ``A = F F'``: Ut if gamma is 0, else the symmetric root."""
+        """Matrix F with ``A = F F'``: `scaled` if gamma is 0, else the symmetric root of A."""
         if self.gamma == 0:
             return self.scaled
         Q, s, _ = np.linalg.svd(self.scaled, full_matrices=False)
@@ -83,14 +84,22 @@ class Kernel:
         return np.asarray(np.sqrt(self.gamma) * np.eye(len(Q)) + (Q * (s**2 / scale)) @ Q.T)
 
     def norms2(self, Phi: Points) -> Floats:
-        """Return ``phi'A phi`` for each row phi, of shape (n,)."""
+        """Return ``phi'A phi`` for each row phi of `Phi`, of shape (n,)."""
         low_rank = ((Phi @ self.scaled) ** 2).sum(axis=1)
         return np.asarray(low_rank + self.gamma * np.asarray(squares(Phi).sum(axis=1)).ravel())
 
 
 @dataclass(frozen=True, eq=False)
 class Process:
-    """A determinantal point process: ground set, kernel over features, and noise.
+    """A determinantal point process, as in `LowRankDPP`.
+
+    Attributes
+    ----------
+    measure : BaseMeasure
+        The ground set with p and phi.
+    kernel : Kernel
+        The matrix A.
+    noise : Noise
 
     Examples
     --------
@@ -104,13 +113,13 @@ class Process:
 
 
 def condition(process: Process, points: Points) -> Process:
-    """Return the process of the further points of a set with the given points.
+    """Return the process of the further points of a set known to hold `points`.
 
-    Counting noise takes the given points out of the ground set; Background noise may repeat them.
-    Points of probability 0, such as an equal second point without noise, are refused.
+    With `Counting` noise the given points leave the ground set; with `Background` noise they may
+    occur again. Points that no set holds raise an error, such as a repeated point without noise.
 
-    For given points Y the kernel becomes
-    ``A - A Phi_Y' (Diag(delta) + Phi_Y A Phi_Y')^-1 Phi_Y A``, with delta the noise divided by p.
+    For given points Y with the features Phi_Y, A becomes
+    ``A - A Phi_Y' (Diag(delta) + Phi_Y A Phi_Y')^-1 Phi_Y A``, with delta of `Noise.diagonal`.
 
     References
     ----------

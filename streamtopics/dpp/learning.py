@@ -6,7 +6,7 @@ The objective is ``F = -mean log-likelihood + penalty * R``, in nats per set, wi
     R = mean_i |theta_i|_1 + (sum_k |u_k|)^2
 
 over sets i and columns u_k of U. `fit` alternates L-BFGS on U, monotone steps on the rest, and
-balance of the scales. `learn_minibatch` takes a step of AdaGrad on U, suited to rare words.
+balance of the scales. `learn_minibatch` takes a step of AdaGrad on U.
 
 A monotone step multiplies theta, gamma and the noise level by `Halves.up` over `Halves.down`; down
 of theta includes the penalty. F never rises: log det of an observed set is convex in the

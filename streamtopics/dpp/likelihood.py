@@ -6,7 +6,6 @@ For a set X, ``Z = Phi_X U``, ``Th = Diag(theta)`` and delta the noise divided b
     log det L_X = sum_{x in X} log p(x) + log det(Diag(delta) + gamma Phi_X Phi_X' + Z Th Z').
 
 Less the log normaliser this is the density of ordered points: m equal points subtract log m!.
-Without noise, sets with empty or repeated sentences or more points than the rank are impossible.
 
 Source: Dupuy (2017), equations 19 and 24.
 """
@@ -36,7 +35,10 @@ from streamtopics.dpp.noise import Noise
 
 @dataclass(frozen=True, eq=False)
 class Parameters:
-    """Parameters learnt from sets. theta has shape (r,), shared by all, or (n_sets, r)."""
+    """Learnt parameters of a process: the noise, and U, theta and gamma of `Kernel`.
+
+    theta has the shape (r,) if all sets share theta, else (n_sets, r).
+    """
 
     _holds = "U: V R; gamma: >=0"
     U: Floats

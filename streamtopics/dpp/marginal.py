@@ -68,9 +68,9 @@ def marginal(process: Process) -> Marginal:
 
 
 def marginals(process: Process, points: Points) -> Floats:
-    """Return the probability of each point to be in a set; for vectors the density.
+    """Return the probability of each point to be in a set of the process.
 
-    With Background noise, return expected numbers of occurrences.
+    For vectors, return densities; with `Background` noise, expected numbers of occurrences.
 
     Examples
     --------
@@ -87,9 +87,9 @@ def marginals(process: Process, points: Points) -> Floats:
 
 
 def marginal_kernel(process: Process, points: Points) -> Floats:
-    """Return the marginal kernel K on n points, of shape (n, n).
+    """Return the marginal kernel K of a process on the n given points, of shape (n, n).
 
-    ``det K_Y`` is the probability that a set holds all of the distinct points Y.
+    ``det K_Y`` is the probability that a set holds all points of Y, if Y has no repeated points.
 
     Examples
     --------
@@ -108,7 +108,7 @@ def marginal_kernel(process: Process, points: Points) -> Floats:
 
 
 def expected_size(process: Process) -> float:
-    """Return the expected number of points of a set, including noise.
+    """Return the expected number of points in a set of the process, noise included.
 
     Examples
     --------
@@ -142,11 +142,7 @@ def expected_with_word(process: Process) -> Floats:
 
 
 def telling_words(measure: BaseMeasure, components: Floats, n: int) -> list[Places]:
-    """Return the places of the n words with the largest ``P log(P / P0)``, for each row u.
-
-    P is the probability of a word in x weighted by ``p(x) (u'phi(x))^2``, P0 by
-    ``p(x) |phi(x)|^2``.
-    """
+    """Return the places of the n words of `LowRankDPP.top_words`, for each row u."""
     V = measure.v.size
     baseline = _share_with_word(measure, Kernel(np.zeros((V, 1)), np.zeros(1), TINY))
     found: list[Places] = []

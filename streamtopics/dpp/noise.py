@@ -26,10 +26,11 @@ MOST_DRAWN = 10_000_000
 
 
 class Noise(Protocol):
-    """Protocol of noises: points in addition to the low-rank part of a process.
+    """Protocol of noises, which add random points to the sets of a low-rank process.
 
-    A noise is a frozen dataclass derived from `Noise`. Learning multiplies the level, so 0 stays 0.
-    With `needs_list` the measure must have `can_list`.
+    A set X with features Phi_X has the kernel ``Diag(delta) + Phi_X A Phi_X'`` relative to p. A is
+    of `Kernel`, delta of the noise. A noise is a frozen dataclass derived from `Noise`. Learning
+    multiplies `level`, so 0 stays 0. If `needs_list`, the measure must have `can_list`.
     """
 
     level: float
@@ -39,65 +40,74 @@ class Noise(Protocol):
         check_range(self, 0, np.inf, level=self.level)
 
     def at(self, level: float) -> Self:
-        """Return the same noise at another level."""
+        """Return a copy of the noise with the given level."""
         return cast(Self, replace(cast(Any, self), level=level))
 
     @property
     def rho(self) -> float:
-        """Factor of A in the normaliser ``det(I + rho A Sigma)``."""
+        """Factor of A in the normaliser ``det(I + rho A Sigma)``, with Sigma of the measure."""
         return 1.0
 
     @abstractmethod
     def log_normalizer(self, measure: BaseMeasure) -> float:
-        """Return the term of the noise in the log normaliser, in nats."""
+        """Return the summand of the noise in the log normaliser ``log det(I + L)``, in nats."""
 
     @abstractmethod
     def slope(self, measure: BaseMeasure, expected_size: Floats) -> Floats:
-        """Return the derivative of the whole log normaliser by the level."""
+        """Return the derivative of the log normaliser of the process with respect to `level`.
+
+        `expected_size` is the expected number of points of a set, noise included.
+        """
 
     @abstractmethod
     def expected_size(self, measure: BaseMeasure, low_rank: Sizes) -> Sizes:
-        """Return the expected size of a set, given the expected size of its low-rank part."""
+        """Return the expected size of a set, given the expected number of its low-rank points."""
 
     @abstractmethod
     def diagonal(self, log_p: Floats) -> Floats:
-        """Return the addition to the diagonal of ``Phi_X A Phi_X'`` for each point."""
+        """Return delta of each point, the addition to the diagonal, from log p of the points."""
 
     @abstractmethod
     def diagonal_slope(self, log_p: Floats) -> Floats:
-        """Return the derivative of `diagonal` by the level."""
+        """Return the derivative of `diagonal` with respect to `level`, for each point."""
 
     @abstractmethod
     def inclusion(self, log_p: Floats) -> Floats:
-        """Return the probability, or expected number, of each point by the noise alone."""
+        """Return each point's probability to be in a set of noise alone, from log p.
+
+        For noise that repeats points, such as `Background`, return expected counts.
+        """
 
     @abstractmethod
     def log_weight(self, measure: BaseMeasure, m: Places, e: Places) -> Floats:
-        """Return the log of the total weight of e noise points besides m low-rank points."""
+        """Return the log of the summed weights of all ways to add e points to m low-rank points."""
 
     @abstractmethod
     def draw(self, measure: BaseMeasure, n_sets: int, drawn: Drawn, rng: Generator) -> Drawn:
-        """Draw points to join the drawn sets; return the set of each point, and the points."""
+        """Draw the noise points of `n_sets` sets, given their low-rank points `drawn`.
+
+        `drawn` and the result are pairs: the index of each point's set, and the points.
+        """
 
     @abstractmethod
     def draw_exactly(
         self, measure: BaseMeasure, counts: Places, drawn: Drawn, rng: Generator
     ) -> Drawn:
-        """Draw as `draw`, with `counts[i]` points for set i."""
+        """Draw noise points as `draw` does, but exactly ``counts[i]`` points for set i."""
 
     def remove(self, measure: BaseMeasure, points: Points) -> BaseMeasure:
-        """Return the measure of further points of a set with these points."""
+        """Return the measure for further points of a set that holds `points`: here `measure`."""
         return measure
 
 
 @dataclass(frozen=True)
 class Background(Noise):
-    """Noise of a Poisson number of draws from the base measure.
+    """Noise that adds a Poisson number of points to each set, drawn from p.
 
     Parameters
     ----------
     level : float
-        Expected number of draws, per unit of mass of the measure.
+        Expected number of added points, divided by the sum of p.
 
     Examples
     --------
@@ -149,13 +159,13 @@ class Background(Noise):
 
 @dataclass(frozen=True)
 class Counting(Noise):
-    """Noise of independent items: a multiple of the identity in L, on a finite ground set.
+    """Noise that adds each item of a finite list independently: ``level I`` in the kernel L.
 
     Parameters
     ----------
     level : float
-        Each item outside of the low-rank part joins with probability ``level / (1 + level)``. 0
-        is no noise.
+        An item that is not among the low-rank points joins the set with probability
+        ``level / (1 + level)``. 0 is no noise.
 
     Examples
     --------

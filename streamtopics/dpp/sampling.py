@@ -52,7 +52,7 @@ def spectrum(process: Process) -> Spectrum:
 
 
 def size_probabilities(process: Process, most: int) -> Floats:
-    """Return the probabilities that a set has 0, 1, ..., `most` points.
+    """Return the probability of each set size 0, 1, ..., `most` under a process.
 
     Examples
     --------
@@ -104,9 +104,9 @@ def draw_subsets(values: Floats, sizes: Places, rng: Generator) -> NDArray[np.bo
 
 
 def sample(process: Process, n_sets: int, rng: Generator, *, k: int | None = None) -> PointSets:
-    """Draw independent sets; if k is given, of exactly k points.
+    """Draw `n_sets` independent sets from a process; if k is given, of exactly k points each.
 
-    Without noise k is at most the rank of the low-rank part.
+    Without noise, k is at most the rank of the kernel L.
 
     Examples
     --------

@@ -24,13 +24,14 @@ from streamtopics.utils.structure import to_csr
 
 @dataclass(frozen=True, eq=False)
 class PointSets:
-    """Sets of points, one after another, for example sentences of documents.
+    """A sequence of sets of points, for example documents as sets of sentences.
 
     Parameters
     ----------
     points : array or sparse matrix
-        Set i has the points ``points[indptr[i]:indptr[i + 1]]``; sets may be empty.
+        The points of all sets, set after set.
     indptr : array-like of shape (n_sets + 1,), int
+        Set i has the points ``points[indptr[i]:indptr[i + 1]]``; a set may be empty.
 
     Examples
     --------
@@ -66,7 +67,7 @@ class PointSets:
         return self.points[self.indptr[i] : self.indptr[i + 1]]
 
     def cut(self, size: int) -> Iterator[Self]:
-        """Yield parts of `size` sets, in order."""
+        """Yield the sets in order, as `PointSets` of `size` sets; the last may have fewer."""
         for start in range(0, len(self), size):
             indptr = self.indptr[start : start + size + 1]
             yield type(self)(self.points[indptr[0] : indptr[-1]], indptr - indptr[0])
@@ -81,7 +82,7 @@ class PointSets:
 
     @property
     def sizes(self) -> Places:
-        """Number of points of each set."""
+        """Number of points of each set, of shape (n_sets,)."""
         return np.diff(self.indptr)
 
 

@@ -93,12 +93,13 @@ class Summary:
     Attributes
     ----------
     indices : ndarray of shape (n_chosen,), int
-        Positions in the document.
+        Positions of the sentences in the document.
     sentences : tuple of n_chosen str
     scores : ndarray of shape (n_chosen,)
-        Quality; with ``quality="thesis"`` log p, in nats.
+        Quality of each sentence; with ``quality="thesis"`` its log p, in nats.
     log_gains : ndarray of shape (n_chosen,)
-        Gain of each choice in log det L, in nats; the first choice has the largest.
+        Increase of log det L, in nats, when each sentence was chosen; the first choice has the
+        largest.
     """
 
     indices: Places
@@ -108,7 +109,7 @@ class Summary:
 
 
 class DigestSentence(NamedTuple):
-    """A sentence of a digest.
+    """A sentence chosen by `DPPSummarizer.digest`.
 
     Attributes
     ----------
@@ -133,9 +134,10 @@ class DigestSentence(NamedTuple):
 class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=None):
     """Extractive summaries: central, mutually different sentences of a document.
 
-    Sentences are chosen greedily for a large determinant of a kernel: qualities times cosines.
-    `fit` is optional, and learns document frequencies as weights of words. Only
-    ``quality="thesis"`` has a kernel learnt by `LowRankDPP`.
+    Sentences are chosen one by one for a large determinant of the kernel
+    ``L_ij = (q_i q_j)^(power / 2) S_ij``, with qualities q and cosines S as similarities. `fit` is
+    optional, and learns document frequencies as weights of words. Only ``quality="thesis"`` has a
+    kernel learnt by `LowRankDPP`.
 
     Parameters
     ----------
@@ -148,39 +150,38 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
         Makes features of sentences; a copy is fitted. None hashes words of two letters or more to
         2^18 binary columns; with ``quality="thesis"`` None counts the 500 most frequent words.
     quality : {"centrality", "thesis"} or callable, default="centrality"
-        "centrality" is the cosine with the mean of the document's sentences. "thesis" is the kernel
-        of Dupuy (2017), learnt in `fit`. A callable gets the sentences of a document and a CSR
-        matrix of features, with rows of length 1 or 0. It returns a number of at least 0 for each
-        sentence; 0 excludes a sentence.
+        Quality q of a sentence. "centrality" is the cosine with the mean of the document's
+        sentences. "thesis" is the probability p of the words, with S learnt in `fit`, as in Dupuy
+        (2017). A callable gets the sentences of a document and a CSR matrix of their features, with
+        rows of length 1 or 0. It returns a number of at least 0 for each sentence; 0 excludes a
+        sentence.
     quality_power : float or None, default=None
-        Power in the kernel ``L_ij = (q_i q_j)^(power / 2) S_ij``, with qualities q and similarity
-        S. None is 2; with "thesis" 1, as in Dupuy (2017).
+        The power in the kernel L. None is 2, or with ``quality="thesis"`` 1 as in Dupuy (2017).
     fragment_weight : float, default=0.5
-        Factor of the centrality of sentences with a small first letter or a comma at the start.
-        Below 1, `digest` leaves out sentences that continue an earlier sentence, such as "But it
-        was not to be.", unless all do.
+        Factor of the centrality of sentences that start with a small letter or a comma. If the
+        factor is below 1, `digest` leaves out sentences that continue an earlier sentence, such as
+        "But it was not to be.", unless all do.
     n_components, penalty, max_iter : int, default=10; float, default=0.01; int, default=10
         As in `LowRankDPP`, used only with ``quality="thesis"``.
     random_state : int, RandomState instance or None, default=None
-        Seed of "thesis".
+        Seed of the `LowRankDPP` of "thesis".
 
     Attributes
     ----------
     vectorizer_ : SentenceVectorizer
         The fitted vectorizer.
     document_frequency_ : ndarray of shape (n_features,)
-        Number of learnt documents with each word.
+        Number of learnt documents that have each word.
     n_documents_seen_, n_batch_iter_ : int
         Learnt documents and minibatches.
     thesis_ : LowRankDPP or None
-        The model of quality "thesis".
+        The model learnt for ``quality="thesis"``, else None.
 
     Notes
     -----
     A word in df of N learnt documents has the weight ``log((1 + N) / (1 + df)) + 1``; a
     TfidfVectorizer keeps its own weights. Sentences without a known word, or of English stop words
-    alone, are chosen only if the document has no other sentences. With "thesis" summaries are about
-    as good as chance; see :doc:`/measured`.
+    alone, are chosen only if the document has no other sentences.
 
     References
     ----------
@@ -256,7 +257,7 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
         return self._fit(raw_documents=raw_documents)
 
     def partial_fit(self, raw_documents: Iterable[Any], y: Any = None) -> Self:
-        """Learn from a minibatch. The first call fixes the vocabulary.
+        """Learn document frequencies from a minibatch. The first call fixes the vocabulary.
 
         A failed call changes nothing.
 
@@ -310,7 +311,7 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
     # Summaries
 
     def transform(self, raw_documents: Iterable[Any]) -> NDArray[np.object_]:
-        """Return the summary of each document.
+        """Return the summary of each document as a list of sentences.
 
         Parameters
         ----------
@@ -328,7 +329,7 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
         return out
 
     def select(self, raw_documents: Iterable[Any]) -> list[Summary]:
-        """Return the chosen sentences of each document, with scores.
+        """Return the chosen sentences of each document, with their positions and scores.
 
         Parameters
         ----------
@@ -336,7 +337,8 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
 
         Returns
         -------
-        summaries : list of n_documents Summary
+        summaries : list of Summary
+            A `Summary` for each document.
         """
         known = self._known()
         documents = known.vectorizer.sentences(raw_documents)
@@ -353,21 +355,21 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
     def digest(
         self, raw_documents: Iterable[Any], *, n_sentences: int | None = None
     ) -> list[DigestSentence]:
-        """Choose central, mutually different sentences of many documents.
+        """Return central, mutually different sentences of many documents: one joint summary.
 
-        Repeated sentences count once. The weight of a word in df of N learnt documents is
-        ``log((2 + N) / (1 + df))``; before `fit` the given documents count.
+        Repeated sentences count once. A word in df of N learnt documents has the weight
+        ``log((2 + N) / (1 + df))``. Before `fit`, df and N are of the given documents.
 
         Parameters
         ----------
         {raw_documents}
         n_sentences : int or None, default=None
-            Maximal number of sentences; None is the estimator's budget, in sentences or words.
+            Maximal number of sentences. None is the limit of the estimator, in sentences or words.
 
         Returns
         -------
         digest : list of DigestSentence
-            In the order of the documents.
+            The chosen sentences, in the order of the documents.
 
         Examples
         --------
@@ -397,7 +399,7 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
         return [DigestSentence(*first[text], text, *rest) for text, *rest in values]
 
     def set_output(self, *, transform: str | None = None) -> Self:
-        """Do nothing: lists of sentences do not fit into a data frame."""
+        """Do nothing, and return the estimator: summaries do not fit into a data frame."""
         return self
 
     def _choose(

@@ -146,21 +146,28 @@ def greedy_map(
     kernel: Kernel, Phi: Points, *, n_points: int | None = None,
     log_quality: Floats | None = None, costs: Floats | None = None, budget: float | None = None,
 ) -> Selection:  # fmt: skip
-    """Choose points Y greedily for a large det L_Y, with ``L(x, y) = q(x) phi_x'A phi_y q(y)``.
+    """Choose a set Y of points greedily: each point makes det L_Y as large as possible.
 
-    The choice stops early if all other points lie in the span of the chosen points.
+    ``L(x, y) = q(x) phi_x'A phi_y q(y)``. The choice ends early if no point raises the rank of L_Y.
 
     Parameters
     ----------
     kernel : Kernel
+        The matrix A.
     Phi : CSR matrix or ndarray of shape (n, V)
-        Features of the points.
+        Features phi_x of the points, as rows.
     n_points : int or None, default=None
-        Maximal number; None is no limit.
+        Maximal number of points; None is no limit.
     log_quality : ndarray of shape (n,) or None, default=None
-        log q; -inf excludes a point. None is 0.
+        log q(x); -inf excludes a point. None is 0 for all.
     costs, budget : ndarray of shape (n,) and float, or None, default=None
-        Cost of each point, and the maximal sum. Too costly points are skipped.
+        Cost of each point, and maximal sum of costs. Too costly points are skipped.
+
+    Returns
+    -------
+    selection : Selection
+        `chosen`: rows of the chosen points, in order. `log_gains`: increase of log det L_Y by each,
+        in nats.
 
     Examples
     --------

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Shared parts of the models of ratings.
 
-A corpus, or the first minibatch with words, is learnt by rounds of EM, each later minibatch by a
-step of online EM. A subclass has `_start`, `_at_once`, `_stepped` and `_shares`.
+A subclass has `_start`, `_at_once`, `_stepped` and `_shares`.
 
 After N documents, a minibatch of B documents moves the mean statistics of a document by the part
 ``r = (B / (N + B))^kappa``. The topics are the prior plus the mean times n_t, the number of
@@ -277,7 +276,7 @@ class RatedTopicModel(LearntTopics, CountsInput):
 
     @property
     def topic_word_prior_(self) -> np.ndarray:
-        """Pseudo-count of each word in a topic, of shape (n_features,)."""
+        """Prior pseudo-count of each word in every topic, of shape (n_features,)."""
         posterior = self.posterior_
         return np.broadcast_to(posterior.eta[:, 0], posterior.shape[:1]).copy()
 
@@ -337,15 +336,15 @@ class UserItemModel(RatedTopicModel):
     def fit_transform(
         self, X: Any, y: Column = None, items: Column = None, users: Column = None
     ) -> np.ndarray:
-        """Call `fit` and `transform` on the same reviews."""
+        """Call `fit`, and return the result of `transform` on the same reviews."""
         return self.fit(X, y, items=items, users=users).transform(X, items=items, users=users)
 
     def partial_fit(
         self, X: Any, y: Column = None, items: Column = None, users: Column = None
     ) -> Self:
-        """Learn from one minibatch: the first as in `fit`, later ones by a step of online EM.
+        """Learn from one minibatch: from the first as in `fit`, from later ones by online EM.
 
-        A failed call changes nothing. Minibatches without words are skipped at the start.
+        A failed call changes nothing. Minibatches before the first with words are skipped.
 
         {X_to_learn}
         {ratings}
@@ -356,9 +355,9 @@ class UserItemModel(RatedTopicModel):
         return self._partial_fit(X=X, y=y, items=items, users=users)
 
     def transform(self, X: Any, items: Column = None, users: Column = None) -> np.ndarray:
-        """Infer the share of each topic in reviews of unknown rating.
+        """Return the share of each topic in reviews of unknown rating.
 
-        A known item or user gives the proportions; otherwise the review alone.
+        The topic proportions of a known item or user are used, else those of the review.
 
         {X}
         {items_and_users}
@@ -366,12 +365,12 @@ class UserItemModel(RatedTopicModel):
         Returns
         -------
         shares : ndarray of shape (n_documents, n_topics)
-            Rows sum to 1, columns are as in `components_`; float64 for float64 input, else float32.
+            Rows sum to 1; columns are topics as in `components_`. float64 if X is, else float32.
         """
         return self._transformed(X, items=items, users=users)
 
     def predict_words(self, items: Column = None, users: Column = None) -> np.ndarray:
-        """Predict the words of future reviews from items, users or both.
+        """Predict the words of unwritten reviews from their items, users or both.
 
         Parameters
         ----------
@@ -380,7 +379,7 @@ class UserItemModel(RatedTopicModel):
         Returns
         -------
         probabilities : ndarray of shape (n_documents, n_features)
-            Rows sum to 1.
+            Probability of each word in each review; rows sum to 1.
         """
         check_is_fitted(self)
         given = items if items is not None else users
@@ -399,7 +398,7 @@ class UserItemModel(RatedTopicModel):
         return self._profiles(labels, n)[0]
 
     def score_samples(self, X: Any, items: Column = None, users: Column = None) -> np.ndarray:
-        """Log predictive probability of the held-out tokens of each review.
+        """Return the log predictive probability of the held-out tokens of each review.
 
         {X}
         {items_and_users}
@@ -409,7 +408,7 @@ class UserItemModel(RatedTopicModel):
         return self._completion("score_samples", X, items=items, users=users)[0]
 
     def score(self, X: Any, y: Column = None, items: Column = None, users: Column = None) -> float:
-        """Log predictive probability per held-out token, by document completion.
+        """Return the log predictive probability per held-out token, by document completion.
 
         {X}
         {y_ignored}

@@ -71,29 +71,32 @@ Fitted = tuple[Factors, Statistics, np.ndarray]
 class HiddenFactorsTopics(UserItemModel):
     """Recommender and topic model in one: hidden factors as topics (HFT).
 
-    A rating is an offset, a bias of the user, a bias of the item, and the inner product of the
-    factors of both. The factors of an item are also, up to scale, the logarithms of the topic
-    proportions of its reviews. So words help to predict ratings, above all of items with few
-    ratings.
+    A rating is the sum of an offset, a bias of the user, a bias of the item, and the inner product
+    of the factors of both. The factors of an item are also, up to scale, the logarithms of the
+    topic proportions of its reviews. So words help to predict ratings of items with few ratings.
 
     Parameters
     ----------
     n_components : int, default=10
         Number of factors, and of topics.
     text_weight : float, default=0.1
-        Weight of the log likelihood of words (the paper's mu) against squared errors of ratings.
+        Weight of the log likelihood of words (the paper's mu), if squared errors of ratings have
+        weight 1.
     factor_penalty : float, default=1.0
-        Weight of squared biases and factors, in ratings. The paper leaves items' factors free.
+        Weight of squared biases and factors in the objective, in ratings. The paper leaves the
+        factors of items free.
     {stream_kappa}
     {em_topic_word_prior}
     max_iter : int, default=50
-        Maximal rounds of `fit`, after LDA: topics of the words, then topics and factors.
+        Maximal rounds of `fit` after a start by LDA. A round infers the topics of words, then
+        learns topics and factors.
     max_gradient_iter : int, default=10
         Iterations of L-BFGS on the factors in a round.
     tol : float, default=1e-4
         `fit` stops when a round gains less than this share of the objective.
     local_tol : float, default=1e-3
-        Stop in a review of an unknown item when a sweep moves less than this share of the tokens.
+        Stop in a review of an unknown item when a sweep moves less than this share of its tokens
+        between topics.
     {common_parameters}
 
     Attributes
@@ -101,21 +104,21 @@ class HiddenFactorsTopics(UserItemModel):
     components_ : ndarray of shape (n_components, n_features)
         Expected tokens of each word in each topic, with the pseudo-counts; not normalised.
     items_, users_ : Table
-        `values` has a row for each of `labels`: bias, factors, number of ratings; for items also
-        tokens of topics.
+        Row i of `values` is for item or user ``labels[i]``: bias, factors and number of ratings;
+        for items also the expected tokens of each topic.
     offset_, peakedness_ : float
-        Offset of the ratings; ratio of log proportions to factors of items (the paper's kappa).
+        Offset of the ratings; ratio of items' log topic proportions to factors (the paper's kappa).
     objective_ : list of float
         The minimised value in each round of `fit`.
     {common_attributes}
 
     Notes
     -----
-    `score` is about the words. For ratings use a scorer on `predict`, such as ``scoring="r2"``.
+    `score` is about words. To score ratings, use a scorer of `predict`, such as ``scoring="r2"``.
 
-    The paper samples topics of words; here expectations are used. In a stream, factors with many
-    ratings move little, and `peakedness_` stays. Without `items` each review is an item of its own;
-    without `users` all reviews have the same user. Unknown users have mean factors; the factors of
+    The paper samples the topics of words; here expectations are used. In a stream, factors with
+    many ratings move little, and `peakedness_` stays. Without `items` each review is an item of its
+    own; without `users` all reviews have one user. Unknown users have mean factors; the factors of
     unknown items come from the review.
 
     References
@@ -310,12 +313,12 @@ class HiddenFactorsTopics(UserItemModel):
         return out
 
     def predict(self, X: Any = None, items: Column = None, users: Column = None) -> np.ndarray:
-        """Predict ratings by items and users, or by the words of reviews.
+        """Predict the ratings of reviews from items and users, or from words if an item is unknown.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_documents, n_features), default=None
-            Word counts, used for unknown items. None for future reviews.
+            Word counts of the reviews, used if an item is unknown. None for unwritten reviews.
         {items_and_users}
 
         Returns
@@ -344,12 +347,12 @@ class HiddenFactorsTopics(UserItemModel):
         n_items : int, default=10
             Maximal number of items.
         exclude : iterable of labels, default=()
-            Items to leave out. The model does not remember the items rated by a user.
+            Items to leave out, such as those rated by the user, which the model does not keep.
 
         Returns
         -------
         items : list of Recommendation
-            Items seen while learning, the best first; of equal ratings the first label.
+            Item and expected rating, the best item first; equal ratings in the order of labels.
         """
         check_is_fitted(self)
         known = self._commit.labels

@@ -69,11 +69,11 @@ class RatingCommit(RatedCommit):
 
 @documented
 class RatingLDA(UserItemModel):
-    """Topics of reviews with one topic of praise and one of blame, found by the ratings.
+    """Topic model of rated reviews, with one topic of praise and one of blame.
 
     A share of the words of a review comes from the positive topic if the rating is at least the
-    average of the user, otherwise from the negative topic. The rest comes from descriptive topics,
-    in the proportions of the review, item or user. Names in Dupuy (2017):
+    user's average rating, otherwise from the negative topic. The rest comes from descriptive
+    topics, in the proportions of the review, item or user. Dupuy (2017) names the variants:
 
     =============  ======================  ===================
     `profile`      `qualitative=False`     `qualitative=True`
@@ -88,50 +88,53 @@ class RatingLDA(UserItemModel):
     n_components : int, default=10
         Number of descriptive topics.
     profile : {"document", "item", "user"}, default="document"
-        Owner of topic proportions. In learning "item" needs `items`, "user" needs `users`.
+        Whether each review, item or user has own topic proportions. "item" needs `items` in `fit`
+        and `partial_fit`, "user" needs `users`.
     qualitative : bool, default=True
         Whether to learn the positive and the negative topic, from ratings.
     refine : bool, default=False
-        Whether to learn the proportions further with both topics. In Dupuy (2017) the proportions
-        stay as found by LDA.
+        Whether to relearn the proportions when the positive and the negative topic are learnt.
+        False keeps the proportions of LDA, as in Dupuy (2017).
     {stream_kappa}
     {em_doc_topic_prior}
     {em_topic_word_prior}
     learn_priors : bool, default=False
         Whether to learn `doc_topic_prior`, `qualitative_prior_` and, in `fit`, a scalar
-        `topic_word_prior`, as in Dupuy (2017). Fixed priors predicted new reviews better.
+        `topic_word_prior`, as in Dupuy (2017).
     max_iter : int, default=50
-        Maximal rounds of variational EM, without and then with ratings.
+        Maximal rounds of variational EM without ratings, and again of EM with ratings.
     {em_tol}
     max_local_iter : int, default=20
-        Maximal sweeps over a profile in a round.
+        Maximal sweeps in a round over the reviews of an item or user, or over a review (`profile`).
     local_tol : float, default=1e-3
-        Stop in a profile when a sweep moves less than this share of the tokens.
+        Stop when such a sweep moves less than this share of the tokens between topics.
     {common_parameters}
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        Dirichlet parameters of the topics: pseudo-counts, not normalised. With `qualitative` the
-        positive and the negative topic follow, also in `topic_word_`, `topic_weights_` and
-        `prior_retention_`.
+        Dirichlet parameters of the topics: pseudo-counts, not normalised. With `qualitative` two
+        more rows are the positive and the negative topic, also in `topic_word_`,
+        `topic_weights_` and `prior_retention_`.
     qualitative_prior_, topic_word_prior_ : ndarray of shape (2,) and (n_features,)
-        Dirichlet parameters: of the shares of descriptive and other words in a review, (9, 1)
-        unless learnt; and of the topics.
+        Dirichlet parameter of the shares of descriptive and of other words in a review, (9, 1)
+        unless learnt; Dirichlet parameter of the topics.
     effects_ : Effects
-        `mean` rating, and effects on ratings in the tables `users` and `items`.
+        The `mean` rating, and the effects of each user and item on ratings in the tables `users`
+        and `items`.
     profiles_ : Table
-        `labels` of items or users, with expected tokens of descriptive topics as `values`.
+        Row i of `values` has the expected tokens of each descriptive topic for the item or user
+        ``labels[i]``.
     objective_ : list of float
-        The bound on ``log p(words | ratings)`` in nats after each round with the final topics.
+        The bound on ``log p(words | ratings)`` in nats after each round; with `qualitative` only
+        the rounds with ratings.
     {common_attributes}
 
     Notes
     -----
-    The kind of topic and the topic of a word are inferred jointly, in Dupuy (2017) independently.
-    Without `users`, ratings are compared with the mean rating. An unknown item has the share of
-    positive reviews as probability of praise. For an unknown owner of the profile, proportions are
-    inferred from the review.
+    Without `users`, ratings are compared with the mean rating. The probability
+    of praise for an unknown item is the share of positive reviews. If the item or user of `profile`
+    is unknown, proportions are inferred from the review.
 
     References
     ----------

@@ -66,45 +66,45 @@ class SupervisedCommit(RatedCommit):
 class SupervisedLDA(RatedTopicModel):
     """Topics for the prediction of a number: supervised LDA with a Gaussian response.
 
-    The rating of a document is normal around a linear function of its topic proportions. Topics and
-    ratings are learnt together, so topics separate good ratings from bad ones.
+    The rating of a document is normal around a linear function of its topic proportions. Topics are
+    learnt from words and ratings, and so separate good ratings from bad ratings.
 
     Parameters
     ----------
     {n_components}
     response_penalty : float, default=1.0
-        Weight of squared distances of coefficients from the mean rating, in documents.
+        Weight, in documents, of a ridge penalty that draws `coef_` to the mean rating.
     {stream_kappa}
     {em_doc_topic_prior}
     {em_topic_word_prior}
     learn_priors : bool, default=False
-        Whether to learn `doc_topic_prior` and, in `fit`, a scalar `topic_word_prior`. Fixed priors
-        predicted new documents better.
+        Whether to learn `doc_topic_prior` and, in `fit`, a scalar `topic_word_prior`.
     max_iter : int, default=50
         Maximal rounds of variational EM.
     {em_tol}
     max_local_iter : int, default=20
-        Maximal sweeps over a document in a round.
+        Maximal sweeps of inference over a document in a round.
     local_tol : float, default=1e-3
-        Stop in a document when a sweep moves less than this share of the tokens.
+        Stop the sweeps over a document when a sweep moves less than this share of its tokens
+        between topics.
     {common_parameters}
 
     Attributes
     ----------
     {dirichlet_components}
     coef_ : ndarray of shape (n_components,)
-        The rating of a document of one topic alone.
+        Expected rating of a document with this topic alone.
     noise_variance_ : float
         Variance of the ratings around their expectations.
     topic_word_prior_ : ndarray of shape (n_features,)
-        The prior of the topics in use.
+        Dirichlet parameter of the topics, in tokens.
     objective_ : list of float
         The penalised bound on ``log p(words, ratings)`` in nats after each round.
     {common_attributes}
 
     Notes
     -----
-    `score` is about the words. For ratings use a scorer on `predict`, such as ``scoring="r2"``.
+    `score` is about words. To score ratings, use a scorer of `predict`, such as ``scoring="r2"``.
 
     References
     ----------
@@ -158,9 +158,9 @@ class SupervisedLDA(RatedTopicModel):
         return self._fit(X=X, y=y)
 
     def partial_fit(self, X: Any, y: Column = None) -> Self:
-        """Learn from one minibatch: the first as in `fit`, later ones by a step of online EM.
+        """Learn from one minibatch: from the first as in `fit`, from later ones by online EM.
 
-        A failed call changes nothing. Minibatches without words are skipped at the start.
+        A failed call changes nothing. Minibatches before the first with words are skipped.
 
         {X_to_learn}
         {ratings}
@@ -262,7 +262,7 @@ class SupervisedLDA(RatedTopicModel):
         return np.asarray(commit.offset + (topic_means * commit.response.coefficients).sum(axis=1))
 
     def transform(self, X: Any) -> np.ndarray:
-        """Infer the posterior mean topic proportions of documents of unknown rating.
+        """Return the posterior mean of the topic proportions of documents of unknown rating.
 
         {X}
 
@@ -277,7 +277,7 @@ class SupervisedLDA(RatedTopicModel):
         return normalised(self._gamma(batch.X, geometric_mean, pool))
 
     def score_samples(self, X: Any) -> np.ndarray:
-        """Log predictive probability of the held-out tokens of each document.
+        """Return the log predictive probability of the held-out tokens of each document.
 
         {X}
 
@@ -286,7 +286,7 @@ class SupervisedLDA(RatedTopicModel):
         return self._completion("score_samples", X)[0]
 
     def score(self, X: Any, y: Column = None) -> float:
-        """Log predictive probability per held-out token, by document completion.
+        """Return the log predictive probability per held-out token, by document completion.
 
         {X}
         {y_ignored}

@@ -36,14 +36,13 @@ class Grid(NamedTuple):
 class ICD(SentencePrior):
     """The Indian buffet process compounded with a Dirichlet process: sentences with few dishes.
 
-    Dishes are the atoms of a document. A sentence has dish l with probability r_l ~ Beta(alpha / J,
+    A document has J dishes, its atoms. A sentence has dish l with probability r_l ~ Beta(alpha / J,
     1), and then a negative binomial number NB(phi_l, 1/2) of words of the dish, with phi_l ~
     Gamma(gamma, 1). So the model learns from lengths, too, and `WASTopicModel.log_likelihood` is
     not defined. Long sentences with the same dishes need more sweeps.
 
-    phi_l is rounded to steps of 13 % or less from 0.007 to 1600, and r_l to 32 values. The error of
-    a posterior mean of phi_l is at most 0.3 % for up to 300 words of the dish in a document, and 3
-    % for up to 1000.
+    phi_l is rounded to steps of 13 % or less from 0.007 to 1600, and r_l to 32 values. A posterior
+    mean of phi_l errs by at most 0.3 % for up to 300 words of the dish, 3 % for up to 1000.
 
     Attributes
     ----------

@@ -59,7 +59,7 @@ Learnt = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 @documented
 class WASTopicModel(SentenceTopics):
-    """Topics of sentences. The sentences of a document share atoms, but not the atoms' weights.
+    """Topic model of documents of sentences, with topics that may dominate a few sentences.
 
     An atom is a mixture of topics and belongs to one document; a sentence is a mixture of its
     document's atoms. Under the weight-agnostic prior (WAS) a sentence may give much weight to an
@@ -71,21 +71,21 @@ class WASTopicModel(SentenceTopics):
     n_components : int, default=20
         Number of topics.
     prior : {"was", "hdp", "sbp"} or prior of sentences, default="was"
-        A prior of `streamtopics.was`, with fields as parameters (``prior__b``), or a word for
-        ``WAS(a=1.0, b=0.5)``, ``HDPFranchise(0.5, 1.0)`` or ``SBP(a=1.0, b=0.5)``.
+        A prior of `streamtopics.was`; its fields are parameters (``prior__b``). "was", "hdp" and
+        "sbp" are ``WAS(a=1.0, b=0.5)``, ``HDPFranchise(0.5, 1.0)`` and ``SBP(a=1.0, b=0.5)``.
     atom_prior : float, default=0.1
         Dirichlet parameter of the topics of an atom (kappa in the paper). The paper's 1 is too even
         for short texts.
     topic_word_prior : float, array-like of shape (n_features,), WordPrior, callable or None, \
             default=0.05
-        Dirichlet parameter of the words of a topic, in tokens (eta in the paper, with the value 1).
+        Dirichlet parameter of the words of a topic, in tokens (eta in the paper, which takes 1).
     n_sweeps : int, default=100
         Gibbs sweeps over the corpus in `fit`, and over the first minibatch.
     n_burn_in : int, default=50
-        Number of first sweeps left out of the averages.
+        Number of first sweeps that the averages over sweeps leave out.
     n_local_sweeps : int, default=30
-        Sweeps over a document under fixed topics: in later minibatches, in `transform` and in
-        scores. The last half is averaged.
+        Sweeps over a document with fixed topics: in later minibatches, in `transform` and in
+        scores. Results are averages over the last half.
     kappa : float, default=0.7
         Decay of the step size t^-kappa, in [0, 1]. t is 1 plus the number of earlier documents
         divided by the size of the minibatch.
@@ -104,10 +104,6 @@ class WASTopicModel(SentenceTopics):
     -----
     Counts must be whole numbers. Under WAS the time of a sweep over a document grows with the
     square of the number of tables: cut documents of thousands of sentences.
-
-    `fit` is Gibbs sampling with the topics integrated out. Blocks of documents are swept in
-    parallel and exchange changes after a sweep. `partial_fit` does the same with the first
-    minibatch; later minibatches are steps of online EM.
 
     References
     ----------
@@ -238,7 +234,7 @@ class WASTopicModel(SentenceTopics):
     # Inference
 
     def transform(self, X: Any, groups: Any = None) -> np.ndarray:
-        """Return topic proportions of documents, averaged over words.
+        """Return the topic proportions of each document: the mean over the words of its sentences.
 
         {sentences, groups}
 
@@ -257,12 +253,12 @@ class WASTopicModel(SentenceTopics):
     ) -> np.ndarray:
         """Estimate log p(words of each document) under the learnt topics by a particle filter.
 
-        The exponential is unbiased, so the logarithm is too low on average, less so with more
-        particles. Priors without an order of words, such as ICD, are refused.
+        The estimate of p is unbiased, so its logarithm is too low on average; more particles reduce
+        the bias. The prior `ICD` is refused, because it has no law of a word given earlier words.
 
         {sentences, groups}
         n_particles : int, default=100
-            Samples of topics for each document.
+            Number of samples of the topics of each document.
         random_state : int, default=0
             Seed of the particles.
 
@@ -295,25 +291,25 @@ class WASTopicModel(SentenceTopics):
         texts: Sequence[Sequence[str]] | None = None,
         feature_names: Any = None,
     ) -> list[SubtleTopic]:
-        """Find topics rare in a corpus but dominant in a few sentences, with these sentences.
+        """Return the topics that are rare in a corpus but dominate some sentences.
 
         {sentences, groups}
         max_share : float or None, default=None
-            Largest share of a subtle topic in all words. None is 1 / (2 n_components), or twice as
-            much if no topic is that rare.
+            Largest share of all words that a subtle topic may have. None is 1 / (2 n_components),
+            or twice as much if no topic is that rare.
         min_proportion : float, default=0.5
-            Smallest proportion of the topic in a dominated sentence.
+            Smallest proportion of the topic in a sentence to dominate the sentence.
         n_sentences, n_words : int, default=5 and 8
-            Most sentences and words reported for a topic.
+            Maximal numbers of sentences and words returned for a topic.
         texts : sequence of sequences of str or None, default=None
             The sentences of each document, from `SentenceVectorizer.sentences`.
         feature_names : array-like of shape (n_features,) or None, default=None
-            Words of the columns; None for their numbers.
+            Words of the columns of X. None returns column numbers.
 
         Returns
         -------
         topics : list of SubtleTopic
-            The rarest first; ``pandas.DataFrame(topics)`` makes a frame.
+            The rarest topic first; ``pandas.DataFrame(topics)`` makes a frame.
         """
         check_is_fitted(self)
         even = 1 / self.posterior_.shape[1]

@@ -25,30 +25,32 @@ CLOSE = 1e-6
 
 
 class Franchise(SentencePrior, ABC):
-    """A prior of sentences by the weights of tables and of dishes.
+    """Base class of priors of `WASTopicModel` that are Chinese restaurant franchises.
 
-    The words of a sentence sit at tables, and a table has a dish, an atom of the document. Of T
-    groups with n members in all, the next member joins a group of m members with weight w(m), and
-    opens a group with weight u(n, T) (Gnedin and Pitman, 2006).
+    The words of a sentence are grouped at tables, and the tables of a document by their dishes. A
+    dish is an atom (mixture of topics) of the document. If n members are in T groups, the next
+    member joins a group of m members with weight w(m), and opens a group with weight u(n, T)
+    (Gnedin and Pitman, 2006).
 
-    Derive a frozen dataclass. The methods map arrays of float64 to arrays of equal length, or to a
-    number. The laws must be exchangeable, for example w(m) = m - d and u(n, T) = b + d T.
+    Derive a frozen dataclass with methods for w (`join_table`, `join_dish`) and u (`open_table`,
+    `open_dish`). They map arrays of float64 to arrays of equal length, or to a number. The order of
+    members must not matter: use for example w(m) = m - d and u(n, T) = b + d T.
     """
 
     @abstractmethod
     def join_table(self, n_words: Numbers) -> Numbers:
-        """Return the weight of a table with `n_words` words, at least one."""
+        """Return the weight with which a word joins a table of `n_words` words (at least 1)."""
 
     @abstractmethod
     def open_table(self, n_words: Numbers, n_tables: Numbers) -> Numbers:
-        """Return the weight of a new table in a sentence of `n_words` at `n_tables`."""
+        """Return the weight of a new table in a sentence of `n_words` at `n_tables` tables."""
 
     @abstractmethod
     def open_dish(self, n_tables: Numbers, n_dishes: Numbers) -> Numbers:
-        """Return the weight of a new dish in a document of `n_tables` with `n_dishes`."""
+        """Return the weight of a new dish in a document of `n_tables` tables with `n_dishes`."""
 
     def join_dish(self, n_tables: Numbers) -> Numbers:
-        """Return the weight of a dish on `n_tables` of the document, at least one."""
+        """Return the weight with which a table joins a dish of `n_tables` tables (at least 1)."""
         return n_tables
 
     def sampler(self, topics: Any, atom_prior: float) -> Any:
@@ -80,14 +82,18 @@ class Franchise(SentencePrior, ABC):
 
 @dataclass(frozen=True)
 class HDPFranchise(Franchise):
-    """The hierarchical Dirichlet process: G_s ~ DP(table, G_0) for sentence s, G_0 ~ DP(dish, H).
+    """The hierarchical Dirichlet process as a prior of sentences.
+
+    Sentence s draws dishes from G_s ~ DP(table_concentration, G_0), with G_0 ~
+    DP(dish_concentration, H) for the document and H the prior of a dish. A table is a group of
+    words of a sentence with one dish. Dishes are the atoms of the document.
 
     Attributes
     ----------
     table_concentration : float
-        Weight of a new table in a sentence, relative to a word.
+        Weight of a new table in a sentence; a table with m words has weight m.
     dish_concentration : float
-        Weight of a new dish, relative to a table of the document.
+        Weight of a new dish; a dish on m tables of the document has weight m.
     """
 
     table_concentration: float = 0.5

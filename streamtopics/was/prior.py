@@ -42,14 +42,15 @@ class SentencePrior(Protocol):
     sequential: ClassVar[bool] = True
 
     def sampler(self, topics: Any, atom_prior: float) -> Any:
-        """Return a sampler of documents, with the methods of `kernels.was.Sampler`.
+        """Return a Gibbs sampler of the tables, dishes and topics of documents.
 
-        `topics` are TopicCounts, changed in place, or GivenTopics. `atom_prior` is the Dirichlet
-        parameter of the dishes, over topics.
+        `topics` are either counts of words in topics, which the sampler changes in place, or fixed
+        topics. `atom_prior` is the Dirichlet parameter of a dish over topics. The sampler has the
+        methods `start` and `sweep` of `kernels.was.Sampler`.
         """
 
     def draw_seats(self, sentence_lengths: Sequence[int], rng: np.random.Generator) -> Seats:
-        """Draw the seats of a document with sentences of these lengths."""
+        """Draw the table and the dish of each word of a document from the prior, as `Seats`."""
 
 
 def keep_sticks(prior: Any) -> None:

@@ -26,17 +26,18 @@ MOST_DISHES = 10_000
 
 @dataclass(frozen=True)
 class SBP(SentencePrior):
-    """Stick-breaking truncated to a number of dishes, with sticks for each sentence.
+    """Truncated stick-breaking: each sentence has own weights of the dishes of the document.
 
-    A sentence has sticks nu_l ~ Beta(a_l, b_l), the last of them 1. Dish l, an atom of the
+    A sentence draws sticks nu_l ~ Beta(a_l, b_l), the last of them 1. Dish l, an atom of the
     document, has the weight nu_l prod_{i<l} (1 - nu_i) (Ishwaran and James, 2001).
 
     Attributes
     ----------
     a, b : float or sequence of float
-        Parameters of the sticks; the last of a sequence holds for all later sticks.
+        Parameters of the sticks. The last number of a sequence holds for all later sticks.
     truncation : int
-        Number of dishes of a document; ten are enough for most. 1 is latent Dirichlet allocation.
+        Number of dishes of a document; ten are enough for most. With 1 the model is latent
+        Dirichlet allocation.
     """
 
     a: Sticks = 1.0

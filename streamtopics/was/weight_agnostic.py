@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The weight-agnostic hierarchical stick-breaking process.
 
-A sentence has tables j = 1, 2, ... with g_j words, and h_j words at later tables. The next word
-goes to table j with probability
+With g_j words at table j of a sentence and h_j at later tables, the next word goes to j with
+probability
 
     pi_j = mu_j prod_{l<j} (1 - mu_l),   mu_j = (a_j + g_j - 1) / (a_j + b_j + g_j + h_j - 1),
 
-and else to a new table (theorem 4 of the paper). The first word of a table is not counted. A new
-table gets each dish of the document that the sentence lacks with weight 1, and a new dish with
-weight zeta. The sentences get their words in turns.
+else to a new table (theorem 4 of the paper). The first word of a table is not counted. The
+sentences get their words in turns.
 """
 
 from __future__ import annotations
@@ -38,18 +37,21 @@ from streamtopics.was.prior import (
 class WAS(SentencePrior):
     """The weight-agnostic hierarchical stick-breaking process.
 
-    The words of a sentence are grouped at tables. Each table has a dish, an atom of the document.
+    The words of a sentence are grouped at tables. Each table has a dish, an atom of the document. A
+    new table gets each dish of the document that the sentence lacks with weight 1, and a new dish
+    with weight zeta.
 
     Attributes
     ----------
     a, b : float or sequence of float
-        Parameters of the sticks of a sentence, Beta(a_j, b_j); the last of a sequence holds for all
-        later sticks. If a = 1, n words have about b log(1 + n / b) tables.
+        Table j of a sentence takes a Beta(a_j, b_j) part of the weight left by earlier tables. The
+        last number of a sequence holds for all later tables. If a = 1, n words have about
+        b log(1 + n / b) tables.
     zeta : float
-        Weight of a new dish, relative to a dish found elsewhere in the document.
+        Weight of a new dish.
     exact : bool
-        Whether the sampler accounts for the order of words by Metropolis-Hastings. Otherwise the
-        sampler is a little faster and finds too many dishes.
+        Whether Metropolis-Hastings steps correct the sampler for the order of words. Without them
+        the sampler is a little faster and finds too many dishes.
 
     References
     ----------

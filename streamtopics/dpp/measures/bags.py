@@ -4,8 +4,7 @@
     n ~ P,   x | n ~ Multinomial(n, pi),   phi(x) = g(n) x
     v = pi E[n g^2],   w0 = pi E[n (n - 1) g^2]^{1/2}
 
-`LengthMultinomial` has ``g(n) = 1 / n`` and any P, so long sentences do not weigh more. `Poisson`
-has g = 1 and independent counts (Dupuy 2017, section 4.3.3).
+`LengthMultinomial` has ``g(n) = 1 / n`` and any P. `Poisson` has g = 1 (Dupuy 2017, section 4.3.3).
 """
 
 from dataclasses import dataclass
@@ -30,7 +29,7 @@ MOST_WORDS = 1_000_000
 
 @dataclass(frozen=True, eq=False)
 class Poisson(BaseMeasure):
-    """Sentences with independent Poisson counts of words; ``phi(x) = x``.
+    """Measure on sentences as independent Poisson counts of V words; ``phi(x) = x``.
 
     Parameters
     ----------
@@ -76,10 +75,10 @@ class Poisson(BaseMeasure):
         return _words(rng.poisson(total, size=n), self.lam / total, rng)
 
     def sample_tilted(self, H: Floats, rng: Generator) -> sparse.csr_matrix:
-        """Draw a sentence x in proportion to ``p(x) (h'x)^2``, for each row h of H.
+        """Draw a length, then words. m and c are of `_moments`.
 
         The length is 1 + Poisson with weight ``c + m^2``, or 2 + Poisson with weight
-        ``m^2 sum(lam)``, with m and c of `_moments`.
+        ``m^2 sum(lam)``.
         """
         total = self.lam.sum()
         pi = self.lam / total
@@ -96,12 +95,14 @@ class Poisson(BaseMeasure):
 
 @dataclass(frozen=True, eq=False)
 class LengthMultinomial(BaseMeasure):
-    """Sentences with any law of the length and independent words; ``phi(x) = x / length``.
+    """Measure on sentences with any distribution of lengths, and independent words.
+
+    A point x has the counts of V words, and the features ``phi(x) = x / length``.
 
     Parameters
     ----------
     lengths : array-like of shape (n_max + 1,)
-        Probabilities of the lengths 0..n_max.
+        Probabilities of the lengths 0 to n_max, in words.
     pi : array-like of shape (V,)
         Probability of each word, positive, with sum 1.
 
@@ -184,11 +185,7 @@ class LengthMultinomial(BaseMeasure):
         return _words(rng.choice(len(self.lengths), size=n, p=self.lengths), self.pi, rng)
 
     def sample_tilted(self, H: Floats, rng: Generator) -> sparse.csr_matrix:
-        """Draw a sentence x in proportion to ``p(x) (h'phi(x))^2``, for each row h of H.
-
-        The length n has the weight ``lengths[n] (n c + n^2 m^2) / n^2``, with m and c of
-        `_moments`.
-        """
+        """Draw lengths n by ``lengths[n] (n c + n^2 m^2) / n^2``, with m and c of `_moments`."""
         m, c = _moments(self.pi, H)
         n = np.arange(len(self.lengths))
         linear, quadratic = np.cumsum(self._g2 * n), np.cumsum(self._g2 * n**2)

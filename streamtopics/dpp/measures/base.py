@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The base class of ground sets.
 
-The normaliser needs only Sigma (Dupuy 2017, section 4.2.2), the sum of ``p(x) phi(x) phi(x)'`` over
-points x. Exact draws also need the law ``p(x) (h'phi(x))^2 / h'Sigma h``, tilted by a vector h.
+Source: Dupuy (2017), section 4.2.2.
 """
 
 from abc import ABC, abstractmethod
@@ -21,78 +20,80 @@ from streamtopics.utils.structure import for_scipy, in_order
 
 
 class BaseMeasure(ABC):
-    """A ground set with a measure p and features phi. Points are rows of an array or CSR matrix.
+    """Base of ground sets: points x with a measure p(x) and V features phi(x).
 
-    The defaults suit a probability measure on an infinite ground set without words.
+    The sets of a `LowRankDPP` consist of such points, for example sentences. Points are passed as
+    rows of an array or CSR matrix. The defaults suit a probability p on an infinite ground set
+    without words.
     """
 
     @property
     @abstractmethod
     def form(self) -> Form:
-        """Form of sets: one of `streamtopics.dpp.sets`."""
+        """Format of the sets in X: SENTENCES, COUNTS, VECTORS or ITEMS of `dpp.sets`."""
 
     @property
     @abstractmethod
     def v(self) -> Floats:
-        """v of ``Sigma = sum_x p(x) phi(x) phi(x)' = Diag(v) + w0 w0'``, of shape (V,)."""
+        """Vector v, of shape (V,), in ``Sigma = sum_x p(x) phi(x) phi(x)' = Diag(v) + w0 w0'``."""
 
     @property
     @abstractmethod
     def w0(self) -> Floats:
-        """w0 of Sigma, of shape (V, q); q may be 0."""
+        """Matrix w0 in ``Sigma = Diag(v) + w0 w0'``, of shape (V, q); q may be 0."""
 
     @abstractmethod
     def features(self, points: Points) -> Points:
-        """Return phi of each point, of shape (n_points, V)."""
+        """Return the features phi(x) of each point x as a row, of shape (n_points, V)."""
 
     @abstractmethod
     def log_p(self, points: Points) -> Floats:
-        """Return log p of each point, of shape (n_points,), in nats."""
+        """Return log p(x) of each point x, in nats, of shape (n_points,)."""
 
     @abstractmethod
     def sample(self, n: int, rng: Generator) -> Points:
-        """Draw n independent points from p / mass."""
+        """Draw n independent points x, each with probability p(x) / mass."""
 
     @abstractmethod
     def sample_tilted(self, H: Floats, rng: Generator) -> Points:
-        """Draw x in proportion to ``p(x) (h'phi(x))^2``, for each row h of H, of shape (n, V)."""
+        """Draw a point for each row h of H: x with weight ``p(x) (h'phi(x))^2``. H is n x V."""
 
     def canonical(self, points: Points) -> Points:
-        """Return points so that equal points have equal rows."""
+        """Return the points, rewritten so that equal points have equal rows."""
         return points
 
     @property
     def mass(self) -> float:
-        """Sum of p over the ground set."""
+        """Sum of p(x) over the ground set; 1 for a probability."""
         return 1.0
 
     @property
     def n_items(self) -> float:
-        """Size of the ground set."""
+        """Number of points in the ground set, or infinity."""
         return np.inf
 
     @property
     def can_list(self) -> bool:
-        """True if `ground_set` and `places` list the ground set."""
+        """Whether `ground_set` can return all points, as `Counting` noise needs."""
         return False
 
     def ground_set(self) -> Points:
-        """Return all points of the ground set, if `can_list`."""
+        """Return all points of the ground set; an error unless `can_list`."""
         return self._unsupported("ground_set")
 
     def places(self, points: Points) -> Places:
-        """Return the place of each point in `ground_set`, if `can_list`."""
+        """Return the index of each point in `ground_set()`; an error unless `can_list`."""
         return self._unsupported("places")
 
     def without(self, points: Points) -> Self:
-        """Return the measure without these points, to condition with Counting noise."""
+        """Return the measure without `points`, as `condition` needs with `Counting` noise."""
         return self._unsupported("without, which conditioning takes with Counting noise")
 
     def absence(self) -> tuple[Floats, Floats]:
-        """Return factors a and c, of shape (V,), for the points without a word (or item).
+        """Return arrays a and c of shape (V,), for sums over points that lack a word or item.
 
-        The sum of ``p(x) phi(x) phi(x)'`` over x without word j is ``a_j Diag(v) + c_j w0 w0'``,
-        with zeros in row j and column j.
+        The sum of ``p(x) phi(x) phi(x)'`` over all x without word j is ``a_j Diag(v) + c_j w0 w0'``
+        with row j and column j set to 0.
         """
         return self._unsupported("absence: its features are no words")
 

@@ -24,7 +24,9 @@ LEAST_SHARE = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Bernoulli(BaseMeasure):
-    """Sentences as sets of independent words. Points are rows; nonzero entries count.
+    """Measure on sentences as sets of words: each word is in a sentence independently.
+
+    A point is a row of V numbers; all except 0 mark words of the sentence, and are 1 in phi(x).
 
     Parameters
     ----------
@@ -48,12 +50,7 @@ class Bernoulli(BaseMeasure):
 
     @classmethod
     def from_sentences(cls, counts: Points) -> Self:
-        """Learn the probability ``(n + 1/2) / (N + 1)`` for a word in n of N sentences.
-
-        Parameters
-        ----------
-        counts : array-like or CSR matrix of shape (n_sentences, V)
-        """
+        """Learn the probability ``(n + 1/2) / (N + 1)`` for a word in n of N sentences."""
         counts = as_rows(counts)
         present = np.bincount(counts.indices[counts.data != 0], minlength=counts.shape[1])
         return cls.from_totals(present, counts.shape[0])
@@ -134,8 +131,7 @@ class Gaps:
         Q_j / Q_i  [(a + m_j)^2 + c_j] / [(a + m_i)^2 + c_i],    Q_j = prod_{l<j} (1 - pi_l).
 
     a is the sum of ``h_l x_l`` before i; m_i and c_i are the sums of ``pi h`` and
-    ``pi (1 - pi) h^2`` from i on. log_q is log Q, of shape (V + 1,). m and c have the shape
-    (n, V + 1).
+    ``pi (1 - pi) h^2`` from i on. log_q is log Q.
     """
 
     log_q: Floats

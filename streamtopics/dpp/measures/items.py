@@ -17,12 +17,14 @@ from streamtopics.utils.checks import floats
 
 @dataclass(frozen=True, eq=False)
 class Items(BaseMeasure):
-    """A list of items, each with its own feature. Points are places in the list.
+    """Measure on a list of V items. A point is the index of an item in the list.
+
+    phi(x) is 1 for item x and 0 for all other items.
 
     Parameters
     ----------
     p : array-like of shape (V,)
-        1 for each item, 0 for an item never drawn, or other weights.
+        Weight of each item, usually 1. An item of weight 0 is in no set.
 
     Examples
     --------

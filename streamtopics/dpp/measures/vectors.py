@@ -25,13 +25,13 @@ MOST_STEPS, PRECISION = 60, 1e-14
 
 @dataclass(frozen=True, eq=False)
 class Gaussian(BaseMeasure):
-    """Vectors from N(mean, Diag(variance)); ``phi(x) = x``.
+    """Normal measure on vectors of length V, N(mean, Diag(variance)); ``phi(x) = x``.
 
     Parameters
     ----------
     mean : array-like of shape (V,)
     variance : array-like of shape (V,)
-        Positive.
+        Variance of each coordinate, positive.
 
     Examples
     --------
@@ -73,10 +73,7 @@ class Gaussian(BaseMeasure):
         return self.mean + np.sqrt(self.variance) * rng.standard_normal((n, len(self.mean)))
 
     def sample_tilted(self, H: Floats, rng: Generator) -> Floats:
-        """Draw x in proportion to ``p(x) (h'x)^2``, for each row h of H.
-
-        First ``t = h'x``, with the law ``t^2 N(t; h'mean, h'Diag(variance)h)``, then x given t.
-        """
+        """Draw ``t = h'x`` from ``t^2 N(t; h'mean, h'Diag(variance)h)``, then x given t."""
         centre, spread2 = H @ self.mean, H**2 @ self.variance
         t = _squared_normal(centre, np.sqrt(spread2), rng)
         x = self.sample(len(H), rng)
@@ -109,14 +106,14 @@ def _squared_normal(centre: Floats, spread: Floats, rng: Generator) -> Floats:
 
 @dataclass(frozen=True)
 class Fourier(BaseMeasure):
-    """Uniform points of the cube ``[0, 1]^m``, with ``(2 d + 1)^m`` Fourier features.
+    """Uniform measure on the cube ``[0, 1]^m``, with ``(2 d + 1)^m`` Fourier features.
 
     Parameters
     ----------
     n_dimensions : int
-        m, the length of a point.
+        m, the number of coordinates of a point.
     degree : int
-        d, the highest frequency.
+        d, the highest frequency of the sines and cosines of a coordinate.
 
     Examples
     --------
@@ -170,9 +167,9 @@ class Fourier(BaseMeasure):
         return rng.random((n, self.n_dimensions))
 
     def sample_tilted(self, H: Floats, rng: Generator) -> Floats:
-        """Draw x in proportion to ``(h'phi(x))^2``, for each row h of H.
+        """Draw the coordinates of x one after the other.
 
-        Coordinate by coordinate: write h as a matrix H with a row for each function of x_1. x_1 has
+        Write h as a matrix H with a row for each function of x_1. x_1 has
         the density ``|H'psi(x_1)|^2 / |h|^2``; ``H'psi(x_1)`` is the h of the next coordinates.
         """
         points = np.empty((len(H), self.n_dimensions))

@@ -17,13 +17,14 @@ from streamtopics.utils.checks import floats
 
 @dataclass(frozen=True, eq=False)
 class Weighted(BaseMeasure):
-    """A measure with features multiplied by weights s.
+    """Another measure with each feature multiplied by a weight.
 
     Parameters
     ----------
     measure : BaseMeasure
+        The measure with the unweighted features.
     s : array-like of shape (V,)
-        A word of weight 0 has no part in the kernel.
+        Weight of each feature. 0 removes a feature from the kernel.
 
     Examples
     --------
