@@ -21,16 +21,16 @@ FORMAT = "streamtopics edits"
 
 
 class EditResult(NamedTuple):
-    """The result of one edit.
+    """What `apply_edits` made of one edit.
 
     Attributes
     ----------
     edit : Edit
         The requested edit.
     rows : tuple of int
-        Rows of the topics before the edit; empty after a refusal.
+        Rows of the topics before the edit; empty if the edit was refused.
     refused : str
-        Reason for a refusal, or "".
+        Why the edit was refused; "" if it was applied.
     """
 
     edit: Edit
@@ -39,7 +39,7 @@ class EditResult(NamedTuple):
 
 
 def edits_to_json(edits: Iterable[Edit]) -> str:
-    """Write edits, for example `edits_` of a model, as JSON text.
+    """Return edits, for example `edits_` of a model, as JSON text.
 
     Examples
     --------
@@ -57,7 +57,7 @@ def edits_to_json(edits: Iterable[Edit]) -> str:
 
 
 def edits_from_json(text: str) -> list[Edit]:
-    """Read a list of edits from the text of `edits_to_json`."""
+    """Return the list of edits in a JSON text of `edits_to_json`."""
     try:
         found = json.loads(text)
         rows = found["edits"] if found["format"] == FORMAT else None
@@ -84,8 +84,8 @@ def _read(row: dict[str, Any]) -> Edit:
 def apply_edits(model: BaseEstimator, edits: Iterable[Edit], X: object = None) -> list[EditResult]:
     """Apply the edits of one model to another, for example to a newly fitted model.
 
-    Topics are found by their words, as in `TopicTracker`. An edit is refused if a topic is not
-    found or the model does not allow the edit; later edits are applied.
+    Topics are found by their words, as in `TopicTracker`. An edit is skipped if a topic is not
+    found or the model does not allow the edit; later edits are still applied.
 
     Parameters
     ----------

@@ -27,11 +27,12 @@ class Edit:
     Attributes
     ----------
     kind : str
-        The function of `streamtopics.editing`.
+        Name of the function of `streamtopics.editing`, for example "merge".
     topics : tuple of int
-        Numbers of the topics: rows before the first edit; new topics get new numbers.
+        Permanent numbers of the topics. The number is the row before the model's first edit; topics
+        made by a split get new numbers.
     leading : tuple of tuples of (word, probability)
-        The thirty most probable words of each topic, to find the topic in other models.
+        The thirty most probable words of each topic; `apply_edits` finds the topic by them.
     words : tuple
         Excluded or pulled words.
     name : str

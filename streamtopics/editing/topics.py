@@ -32,14 +32,14 @@ KEPT_WORDS, LEAST_TOKENS, LEAST_TOKEN = 30, 100.0, 1e-3
 
 
 class EditError(ValueError):
-    """An edit refused by the model; nothing has changed."""
+    """Raised if the model does not allow an edit; the model is unchanged."""
 
 
 def merge(model: BaseEstimator, topics: Sequence[int]) -> Edit:
-    """Make one topic of several, with the row, name and number of the first.
+    """Merge several topics into the first, which keeps its row, name and number.
 
-    Tokens are added; the prior of the first topic counts once. Later rows move up. Clusters with
-    `births` can be neither merged nor split.
+    Tokens are added, and the prior is the first topic's alone. Later rows move up. Clusters of a
+    `StreamingMixture` with `births` can be neither merged nor split.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def merge(model: BaseEstimator, topics: Sequence[int]) -> Edit:
     Returns
     -------
     edit : Edit
-        As kept in `edits_` of the model.
+        Also the last entry of the model's `edits_`.
 
     Examples
     --------
@@ -71,9 +71,9 @@ def merge(model: BaseEstimator, topics: Sequence[int]) -> Edit:
 
 
 def split(model: BaseEstimator, topic: int, X: object, *, n: int = 2) -> Edit:
-    """Make several topics of one, from documents.
+    """Split one topic into several, learnt from documents.
 
-    The largest part keeps the row, the name and the number of the topic; other parts come last.
+    The largest part keeps the row, name and number of the topic; the others become the last rows.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def split(model: BaseEstimator, topic: int, X: object, *, n: int = 2) -> Edit:
     topic : int
         Row of the topic.
     X : object
-        Input of `transform`: some thousand documents with the topic.
+        Input of the model's `transform`: some thousand documents with the topic.
     n : int, default=2
         Number of parts.
 
@@ -168,7 +168,7 @@ def lock(model: BaseEstimator, topics: int | Sequence[int]) -> Edit:
     Parameters
     ----------
     model, topics
-        As in `hide`. Clusters with `births` cannot be locked.
+        As in `hide`. Clusters of a `StreamingMixture` with `births` cannot be locked.
 
     Returns
     -------
@@ -203,8 +203,8 @@ def exclude(model: BaseEstimator, topic: int, words: Collection[str | int]) -> E
     model, topic
         As in `split`.
     words : collection
-        Words of the vocabulary, or column numbers if columns have no names. A word that loses its
-        column is no longer excluded.
+        Words of the vocabulary, or column numbers if columns have no names. If the vocabulary
+        gives up a word, its exclusion ends.
 
     Returns
     -------
@@ -253,10 +253,10 @@ def pull(model: BaseEstimator, topic: int, words: Collection[str | int]) -> Edit
 
 
 def undo(model: BaseEstimator) -> Edit:
-    """Undo the last edit; the model is exactly as before.
+    """Undo the last edit; the model is exactly as before the edit.
 
-    After a minibatch only `rename`, `hide`, `show`, `lock`, `unlock` and the exclusion of never
-    learnt words can be undone.
+    If the model has learnt a minibatch since, only `rename`, `hide`, `show`, `lock`, `unlock` and
+    the exclusion of words the model never learnt can be undone.
 
     Parameters
     ----------

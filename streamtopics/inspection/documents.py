@@ -122,7 +122,7 @@ def similar_documents(
 
 
 class SharesOverTime(NamedTuple):
-    """Mean shares of topics at each time."""
+    """Result of `shares_over_time`: the mean share of each topic at each time."""
 
     times: list[Any]  #: Distinct, in order
     shares: np.ndarray  #: (n_times, n_components): means over the documents of each time
@@ -130,15 +130,15 @@ class SharesOverTime(NamedTuple):
 
 
 def shares_over_time(estimator: Any, X: object, times: Any) -> SharesOverTime:
-    """Mean shares of topics in the documents of each time.
+    """Return the mean share of each topic in the documents of each time.
 
     Parameters
     ----------
     estimator, X
         As in `documents_of`.
     times : array-like of shape (n_documents,)
-        Time of each document, as coarse as wanted: years, months such as "2026-11", or dates. Dates
-        without a zone are in UTC. Documents with None, NaN or NaT are left out.
+        Time of each document: years, months such as "2026-11", or dates. Equal times are averaged.
+        Dates without a zone are in UTC. Documents with None, NaN or NaT are left out.
 
     Returns
     -------

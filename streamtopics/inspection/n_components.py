@@ -52,7 +52,7 @@ class NComponentsRow(NamedTuple):
 class NComponentsComparison:
     """Result of `compare_n_components`; `print` shows a table, `plot_n_components` a picture.
 
-    ``pandas.DataFrame(found.rows)`` makes a data frame.
+    ``pandas.DataFrame(found.rows)`` has a row for each number of topics.
     """
 
     rows: tuple[NComponentsRow, ...]
@@ -64,7 +64,7 @@ class NComponentsComparison:
 
     @property
     def chosen(self) -> int:
-        """The smallest number of topics that stands out; see `compare_n_components`."""
+        """The recommended number of topics, by the rule in the notes of `compare_n_components`."""
         return next(row.n_components for i, row in enumerate(self.rows) if self._stands_out(i))
 
     def _stands_out(self, i: int) -> bool:
@@ -101,9 +101,9 @@ def compare_n_components(
 ) -> NComponentsComparison:
     """Fit models with different numbers of topics; compare prediction, coherence and stability.
 
-    The documents are divided at random into `n_splits` parts. For each number and part, a model
-    learns from the other parts and is scored on the part. All numbers have the same parts and
-    seeds.
+    The documents are divided at random into `n_splits` parts. For each number of topics and each
+    part, a model learns from the other parts and is scored on the part. The parts and seeds are the
+    same for all numbers of topics.
 
     Parameters
     ----------
@@ -132,14 +132,14 @@ def compare_n_components(
     -----
     The worth of K topics is
 
-        (score(K) - score without topics) kappa(K).
+        (score(K) - score of word frequencies without topics) kappa(K).
 
-    `chosen` is the smallest K such that neither the next number nor any number up to 3 K has a
-    worth more than 5 % higher. A finer structure may exist. The score alone rises for long, and the
-    stability kappa alone falls from the first number on.
+    ``found.chosen`` is the smallest K such that neither the next number nor any number up to 3 K
+    has a worth more than 5 % higher. A finer structure may exist. The score alone keeps rising with
+    K, and the stability kappa alone falls from the smallest K on.
 
-    kappa is the mean over pairs of models of Cohen's kappa of the most probable topics of the
-    documents in both parts. Topics of two models are matched for the largest agreement.
+    kappa is the mean of Cohen's kappa over pairs of models, for the most probable topics of the
+    documents that both models learnt. Topics of two models are matched for the largest agreement.
 
     References
     ----------

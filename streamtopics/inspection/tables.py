@@ -81,7 +81,7 @@ def topic_table(
 
 
 def format_topics(table: Sequence[TopicRow], width: int = 100) -> str:
-    """A table of topics as text, with as many words as fit into `width` characters."""
+    """Return rows of `topic_table` as text; a line has the words that fit into `width`."""
     lines = [f"{'topic':>5}  {'weight':>6}  {'prior':>6}  words"]
     for row in table:
         words = f"{row.name}: " * bool(row.name) + " ".join(str(word) for word in row.words)

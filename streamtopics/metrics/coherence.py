@@ -65,8 +65,8 @@ def topic_coherence(
 
     The result is the mean over pairs of words, or over words for C_V. Without `epsilon`, NPMI is -1
     for words that never occur together. For a word that never occurs, UCI is log(epsilon), and
-    UMass divides by the number of documents. With ``window="auto", epsilon=1e-12`` the values equal
-    gensim's if no window has a word twice.
+    D in UMass is the number of all documents. With ``window="auto", epsilon=1e-12`` the values
+    equal gensim's if no window has a word twice.
 
     References
     ----------

@@ -49,8 +49,8 @@ def left_to_right(
 ) -> Likelihood:
     """Estimate the log likelihood of whole documents under given topics.
 
-    The estimate of the likelihood is unbiased, and independent of any inference method. A token
-    takes n_particles * (n_resampled + 1) * n_components steps.
+    The estimate of the likelihood is unbiased, and does not depend on a model's inference method.
+    The time for a token is proportional to n_particles * (n_resampled + 1) * n_components.
 
     Parameters
     ----------
@@ -64,11 +64,11 @@ def left_to_right(
         If given, the proportion of the last topic is p ~ Beta(split_prior[1], split_prior[0]), and
         `doc_topic_prior`, of shape (n_components - 1,), is for the remaining topics.
     n_particles : int, default=100
-        Number of samples of a document's topics, at most a million. The standard error falls with
-        the square root.
+        Number of samples of a document's topics, at most a million. The standard error is about
+        proportional to 1 / sqrt(n_particles).
     n_resampled : int or None, default=5
         Number of earlier tokens, at most 10,000, whose topics are drawn again before each token.
-        None draws all again, as in the paper.
+        None draws all earlier topics again, as in the paper.
     random_state : int, default=0
         Seed. The result for a document does not depend on other documents.
     n_jobs : int or None, default=None

@@ -51,14 +51,14 @@ def open_vocabulary_probability(
     Parameters
     ----------
     pipeline : Pipeline
-        Fitted, from a vectorizer such as `CountVectorizer` to a topic model with `transform` and
+        Fitted; from a vectorizer such as `CountVectorizer` to a topic model with `transform` and
         `components_`. Compare only pipelines with equal `token_pattern`, `stop_words` and so on.
     texts : sequence of str
         New texts.
     n_characters : int or None, default=64
-        Number of symbols, from 2 to 1,114,113; 64 is about letters of both cases and digits. None
-        estimates the probability of a symbol after the symbol before, from observed words. Compare
-        only scores with the same value.
+        Number of symbols, from 2 to 1,114,113; 64 is about the number of letters (both cases)
+        and digits. None instead estimates the probability of each symbol after another from the
+        observed words. Compare only scores with the same value.
     random_state : int, default=0
         Seed of the split, which depends only on the words of a text.
 
@@ -127,7 +127,7 @@ def open_vocabulary_probability(
 class OpenVocabularyScorer:
     """Scorer of pipelines from texts by `open_vocabulary_probability`; NaN without a token.
 
-    The largest vocabulary nearly always wins.
+    In a search over vocabularies the largest nearly always has the best score.
 
     Parameters
     ----------
@@ -215,7 +215,6 @@ def _pairs(words: Sequence[str]) -> tuple[tuple[np.ndarray, np.ndarray], np.ndar
 
 
 def _positions(codes: np.ndarray, found: np.ndarray) -> np.ndarray:
-    """The index of each code, or the number of codes if unknown."""
     places = np.searchsorted(codes, found)
     known = places < len(codes)
     known[known] = codes[places[known]] == found[known]

@@ -120,7 +120,7 @@ def per_token(log_probability: np.ndarray, n_tokens: float) -> float:
 
 
 def log_predictive_probability(estimator: object, X: object, *, random_state: int = 0) -> float:
-    """Log predictive probability per held-out token, by document completion.
+    """Return the log predictive probability per held-out token, by document completion.
 
     The topic proportions theta of a document are inferred from the observed tokens of
     `completion_split`. The held-out counts n_w are scored by
@@ -249,7 +249,7 @@ def _standardised(estimator: object, X: object, mean: float | None) -> tuple[np.
 
 
 def perplexity(estimator: object, X: object, *, random_state: int = 0) -> float:
-    """Perplexity of held-out tokens: exp(-`log_predictive_probability`).
+    """Return the perplexity of held-out tokens: exp(-`log_predictive_probability`).
 
     Perplexity is the number of equally likely words that would be as hard to guess; lower is
     better. If all words have the same probability, perplexity is the number of features.

@@ -14,7 +14,7 @@ from streamtopics.utils.structure import is_sparse
 
 
 def topic_diversity(topics: Sequence[Sequence[Any]] | np.ndarray) -> float:
-    """Share of distinct words among the top words of all topics.
+    """Return the share of distinct words among the top words of all topics.
 
     Look at coherence too, because random words are diverse.
 
@@ -47,12 +47,12 @@ def topic_diversity(topics: Sequence[Sequence[Any]] | np.ndarray) -> float:
 
 
 def topic_exclusivity(topics: object, n_words: int = 10) -> np.ndarray:
-    """Exclusivity of each topic: how far its top words belong to this topic alone.
+    """Return the exclusivity of each topic: how far its top words belong to it alone.
 
     The exclusivity of a word is its probability in the topic, divided by the sum of its
-    probabilities in all topics. A topic has the mean over its top words. Random words are
-    exclusive, so look at coherence too. Do not choose the number of topics by exclusivity, because
-    more topics share more words.
+    probabilities in all topics. The exclusivity of a topic is the mean over its top words. Random
+    words are exclusive, so look at coherence too. Do not choose the number of topics by
+    exclusivity, because more topics share more words.
 
     Parameters
     ----------

@@ -38,7 +38,7 @@ def rouge(
     several: str = "mean",
     tokenize: Callable[[str], Iterable[str]] = words_of,
 ) -> Rouge:
-    """ROUGE scores: precision, recall and F of the n-grams common to summaries and references.
+    """Return ROUGE scores: precision, recall and F of the n-grams shared with references.
 
     Parameters
     ----------
@@ -49,7 +49,8 @@ def rouge(
     order : int or "l", default=1
         Length of the n-grams (ROUGE-N), at most 100; or "l" for the longest common subsequence.
     several : {"mean", "max"}, default="mean"
-        With several references, the mean of the scores, or the scores of the highest F.
+        With several references, the mean of the scores over the references, or the scores with the
+        reference of the highest F.
     tokenize : callable, default=words_of
         Maps a text to words. The default lower-cases without stemming. Use ``list`` for Chinese or
         Japanese, and ``str.split`` for scripts with vowel marks, for example Devanagari.
@@ -91,7 +92,7 @@ def rouge(
 def summary_redundancy(
     summaries: Iterable[Sequence[str]], *, tokenize: Callable[[str], Iterable[str]] = words_of
 ) -> np.ndarray:
-    """Repetition among the sentences of each summary.
+    """Return how far the sentences of each summary repeat each other.
 
     The redundancy is the mean over sentences of the highest ROUGE-1 F with another sentence: 0
     without common words, 1 for equal sentences.

@@ -98,15 +98,15 @@ class Topic:
 
 @dataclass(frozen=True)
 class Report:
-    """Contents of a report, the result of `report`; `page` makes the HTML."""
+    """Contents of a report, returned by `report`; `page` makes the HTML from them."""
 
     title: str
     n_topics: int  #: Of the model
     n_documents: int
     sampled_from: int | None  #: Size of the whole, if the documents are a sample
-    over_all: bool  #: Whether shares and `holders` are over all documents
+    over_all: bool  #: Whether shares and `holders` are over the whole, not over the sample
     n_words: int  #: Words of a topic shown at once
-    relevance: float  #: First place of the slider
+    relevance: float  #: Initial ranking of words
     words: list[str]  #: Possible leading words of topics
     overall: list[float]  #: Probabilities in all topics together
     holders: list[int]  #: Documents with each word; empty if unknown
@@ -116,15 +116,15 @@ class Report:
     alarms: list[Statement]  #: Alarms within a period
     topics: list[Topic]  #: The heaviest first
     branches: list[Branch]  #: Branches of the tree of topics; empty without a tree
-    unit: str  #: Length of a period
+    unit: str  #: Length of a period, such as "month"
     periods: list[str]  #: Labels; empty without times
     sizes: list[int]  #: Documents of each period
     groups: list[str]  #: The largest first; empty without groups
     group_sizes: list[int]
     least: int  #: Least documents of a period for comparisons
-    tables: list[tuple[str, Table]]  #: Headings and rows
-    scores: list[tuple[str, list[float | None]]]  #: Names and courses; None if unknown
-    card: list[tuple[str, list[tuple[str, str]]]]  #: Sections of names and values
+    tables: list[tuple[str, Table]]  #: Headings and tables
+    scores: list[tuple[str, list[float | None]]]  #: Names and values; None if unknown
+    card: list[tuple[str, list[tuple[str, str]]]]  #: About the model: sections of names and values
     edits: Sequence[str]  #: Kinds of edits on the page; empty without edits
     has_documents: bool
     has_texts: bool
@@ -154,7 +154,7 @@ def report(
     n_topics: int = 200,
     relevance: float = 0.6,
 ) -> Report:
-    """Collect the results of a model, and write an HTML file, readable without a network.
+    """Collect the results of a model, and write an HTML file that needs no network.
 
     The file is written completely or not at all.
 
@@ -168,7 +168,7 @@ def report(
         Words of the columns; None takes the names of the pipeline, or of `fit`.
     X : {array-like, sparse matrix} of shape (n_documents, n_features), default=None
         Counts of the documents to show; for models of sentences, a sequence of matrices. None
-        counts `texts` by the pipeline. Without both the report shows topics only.
+        counts `texts` by the pipeline. Without X and texts the report shows topics only.
     texts, titles : iterable of str, default=None
         Text and title of each document. Without texts, words are shown.
     times : array-like of shape (n_documents,), default=None
@@ -178,15 +178,15 @@ def report(
     totals : Totals, default=None
         Sums over all documents, from `TopicStream.totals`, if `texts` is a sample.
     findings : sequence of Finding, default=None
-        At most ten are shown; `documents` are indices into `texts`. None searches, at a false
-        discovery rate of .05.
+        At most ten are shown; their `documents` are indices into `texts`. None searches for
+        findings, at a false discovery rate of .05.
     tracker, alarms : iterable of records, default=None
         Events in order of time: a `TopicTracker` and a `DriftMonitor`, or named tuples, dataclasses
         or mappings. Pictures show an alarm at its field ``time``.
     scores : mapping of str to float or sequence of float, default=None
         Scores to show; a sequence, for example of all minibatches, is drawn.
     title, date : str, default=None
-        Without a date the same input makes the same bytes.
+        Shown on the page. Without a date the same input makes the same bytes.
     sampled_from : int, default=None
         Size of the whole corpus if the documents are a sample.
     intake : mapping of str to str, default=None

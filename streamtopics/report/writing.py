@@ -21,7 +21,7 @@ SLOT = re.compile(r"\{\{(\w+)\}\}")
 
 
 def page(data: Report) -> bytes:
-    """The HTML page of a report, with fewer documents if above 2,000,000 bytes."""
+    """Return the HTML of a report; documents are left out if it exceeds 2,000,000 bytes."""
     content = _filled(data)
     while len(content) > MOST_BYTES:
         data, before = _less(data), len(content)

@@ -99,7 +99,7 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
 def load(path: str | os.PathLike[str], trusted: Sequence[str | type] = ()) -> Any:
     """Load a model saved by `save`.
 
-    Only this package and the names in `trusted` are executed.
+    Only code of this package and of the names in `trusted` runs.
 
     Parameters
     ----------

@@ -45,7 +45,7 @@ class Labels(NamedTuple):
 
 
 class Period(NamedTuple):
-    """A period of a picture or of a finding: name, beginning and length."""
+    """A period of time: `label` (its name), `start`, and `unit` (its length, such as "month")."""
 
     label: str
     start: Any  # datetime64 or float
@@ -68,7 +68,7 @@ def places_in(periods: Sequence[Period], times: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Totals:
-    """Sums by period and group, for periods in reports.
+    """Sums over documents by period and group, from `TopicStream.totals`, for `report`.
 
     Attributes
     ----------
@@ -78,14 +78,15 @@ class Totals:
     n : ndarray of shape (n_periods, n_groups)
         Numbers of documents.
     sums, squares, main : ndarray of shape (n_periods, n_groups, n_topics)
-        Sums of the shares of topics and of their squares, and documents by main topic.
+        Sums of the shares of topics and of the squared shares, and numbers of documents by most
+        probable topic.
     holders : ndarray of shape (n_periods, n_words)
-        Number of documents with a word.
+        Number of documents of each period with each word.
     of_groups : ndarray of shape (n_groups, n_words)
-        Number of documents with a word, dated or undated.
+        Number of documents of each group with each word, with or without a time.
     undated : tuple of ndarray
-        `n`, `sums`, `squares`, `main` and `holders` of documents without a time, as one period or
-        none.
+        `n`, `sums`, `squares`, `main` and `holders` of documents without a time, each with one
+        period or none.
     """
 
     periods: tuple[Period, ...]
@@ -99,7 +100,7 @@ class Totals:
     undated: tuple[np.ndarray, ...] = ()
 
     def of_all(self) -> Totals:
-        """The sums with one more period, for documents without a time; for groups."""
+        """Return the sums with the documents without a time as a last period, to compare groups."""
         if not self.undated:
             return self
         own = self.n, self.sums, self.squares, self.main, self.holders
@@ -138,7 +139,6 @@ class Cells:
 
     @classmethod
     def empty(cls, n_topics: int, n_words: int) -> Cells:
-        """The sums over no documents."""
         cube, none = np.zeros((0, 0, n_topics)), np.zeros(0, np.int64)
         holders = sparse.csr_matrix((0, n_words))
         return cls("", 0, none, (), cube[..., 0], cube, cube, cube, holders, holders.toarray())
@@ -220,7 +220,6 @@ class Cells:
         return own._summed()
 
     def _numbers(self, times: np.ndarray) -> np.ndarray:
-        """The number of the span of each document."""
         known = times == times
         found = np.full(len(times), UNKNOWN)
         if self.kind == "date":
@@ -262,14 +261,12 @@ class Cells:
         return found
 
     def _summed(self) -> Cells:
-        """The sums with one row for each span."""
         spans, rows = np.unique(self.spans, return_inverse=True)
         if len(spans) == len(self.spans):
             return self
         return self._moved(spans, self.groups, rows)
 
     def _placed(self, spans: np.ndarray, groups: tuple[str, ...]) -> Cells:
-        """The sums among more spans and groups."""
         return self._moved(spans, groups, np.searchsorted(spans, self.spans))
 
     def _moved(self, spans: np.ndarray, groups: tuple[str, ...], rows: np.ndarray) -> Cells:
@@ -307,7 +304,6 @@ class Cells:
         )  # fmt: skip
 
     def _chosen(self, kept: np.ndarray) -> Cells:
-        """The sums of some spans."""
         return replace(
             self, spans=self.spans[kept], n=self.n[kept], sums=self.sums[kept],
             squares=self.squares[kept], main=self.main[kept], holders=self.holders[kept],

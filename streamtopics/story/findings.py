@@ -66,38 +66,41 @@ MOST_WORDS, N_TYPICAL, QUOTED = 400, 5, 140
 
 
 class Finding(NamedTuple):
-    """A change or a difference; `str` makes a sentence.
+    """A change over time, or a difference between groups; `str` writes a sentence about it.
 
     Attributes
     ----------
     kind : {"grown", "fallen", "new", "gone", "changed", "more", "less"}
-        What happened; "changed" is about a topic's words. "more" and "less" compare a group with
-        others.
+        What happened; "changed" means that a topic changed its words. "more" and "less" compare a
+        group with other groups.
     topic : int or None
         Row of the topic in the model; None for words of several topics.
     word : str or None
-        Word of the share; None if the share is the topic's.
+        Word that `share` counts; None if `share` is of the topic.
     words, came, left : tuple of str
         Words of the topic, words that became more frequent, and words that became less frequent.
     when : str
-        The stretch of time, for example "in October 2025"; empty for a group.
+        The time of the change, for example "in October 2025"; empty for a group.
     periods : tuple of (int, int)
-        First and last period of the stretch; (-1, -1) for a group.
+        First and last period of this time; (-1, -1) for a group.
     group : str or None
+        The compared group; None for a change over time.
     share : float
-        Share of the documents in the stretch or group.
+        Mean share of the topic in the documents of this time or group; of a word, the share of
+        documents with the word.
     interval : tuple of (float, float)
         95 % interval of the share.
     share_before : float
-        Share of all other documents; for a group, of other documents of the same periods. For a
-        word of a group: the usual share in the periods of the group, times the ratio of the
-        documents with the word to the usual number, both in all other groups.
+        The same share in all other documents; for a topic in a group, in other documents of the
+        same periods; for a word in a group, the share expected from these periods and from the
+        other groups.
     n_documents, n_all : int
-        Documents of the stretch or group with the word or main topic, and all its documents.
+        Number of documents of this time or group with the word, or with the topic as the main
+        topic; and number of all its documents.
     surprise, p : float
-        Distance from the usual in standard deviations, and the probability by chance.
+        Distance of `share` from `share_before` in standard deviations, and the p-value.
     documents : tuple of int
-        Places of typical documents in the sample, the most typical first.
+        Indices of typical documents in the sample of texts, the most typical first.
     quote : str
         The beginning of the first of these documents.
     """
@@ -123,7 +126,7 @@ class Finding(NamedTuple):
 
     @property
     def n_moved(self) -> float:
-        """Number of documents above, or below, the expectation by the share elsewhere."""
+        """How many documents more, or fewer, than expected: n_all abs(share - share_before)."""
         return abs(self.share - self.share_before) * self.n_all
 
     def __str__(self) -> str:
@@ -131,7 +134,7 @@ class Finding(NamedTuple):
 
 
 class Findings(tuple[Finding, ...]):
-    """Findings in order; `print` shows one finding a line, and notebooks a list."""
+    """Tuple of `Finding`, the most important first; `print` shows one numbered line for each."""
 
     def __str__(self) -> str:
         lines = [f"{i}. {finding}" for i, finding in enumerate(self, start=1)]
@@ -203,7 +206,6 @@ def find(totals: Totals, topics: Topics, sample: Sample, level: float) -> list[F
 
 
 def _chosen(p: list[float], level: float, n_tests: int | None, *families: Any) -> list[list[Any]]:
-    """The significant changes of some families."""
     kept = iter(significant(np.array(p), level, n_tests).tolist())
     return [[one for one in family if next(kept)] for family in families]
 
@@ -298,7 +300,6 @@ def _are_opposite(one: Subject, other: Subject) -> bool:
 
 
 def _of_topic(change: Change, words: list[Change], data: Data) -> Finding:
-    """The finding of a topic with a changed share."""
     k, totals = change.place, data.totals
     inside = _stretch(change, totals)
     n, sums = totals.n.sum(axis=1), totals.sums[:, :, k].sum(axis=1)
@@ -325,7 +326,6 @@ def _of_share(
 
 
 def _of_subject(subject: Subject, opposite: Subject | None, data: Data) -> Finding:
-    """The finding of words without a topic of changed share."""
     lead, totals = subject.words[0], data.totals
     inside = _stretch(lead, totals)
     n, holders = totals.n.sum(axis=1), totals.holders[:, lead.place]
@@ -368,7 +368,6 @@ def _interval(k: int, chosen: Any, data: Data) -> tuple[float, float]:
 
 
 def _stretch(change: Change, totals: Totals) -> np.ndarray:
-    """Whether each period is in the stretch of a change."""
     t = np.arange(len(totals.periods))
     return (t >= change.first) & (t <= change.last)
 
@@ -400,7 +399,6 @@ def _of_best_groups(contrasts: list[Change]) -> list[Change]:
 
 
 def _of_topic_in_group(change: Change, words: list[Change], data: Data) -> Finding:
-    """The finding of a topic in a group."""
     g, totals = change.first, data.totals
     sums, n = totals.sums[:, :, change.place], totals.n[:, g]
     n_others = totals.n.sum(axis=1) - n
@@ -437,7 +435,6 @@ def _named(words: list[Change], data: Data) -> tuple[str, ...]:
 
 
 def _kept_in(periods: np.ndarray, data: Data) -> np.ndarray:
-    """Whether each kept document is of some periods."""
     own = data.sample.period >= 0
     own[own] = periods[data.sample.period[own]]
     return own
@@ -464,7 +461,6 @@ def _quoted(data: Data, own: np.ndarray, weight: np.ndarray) -> tuple[tuple[int,
 
 
 def _when(change: Change, totals: Totals) -> str:
-    """A stretch of periods in words."""
     first, last = totals.periods[change.first], totals.periods[change.last]
     (begin, _), (_, end) = _ends(first), _ends(last)
     if _lasts(change, totals) and change.first < len(totals.periods) - 1:

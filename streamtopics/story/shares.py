@@ -19,12 +19,12 @@ class ShareRow(NamedTuple):
     topic, name : int, str
         Row and name of the topic.
     period, group : str or None
-        None stands for all.
+        Names; None if the row is over all periods, or over all groups.
     n_documents : int
-        Number of documents of the row.
+        Number of documents of the period and group.
     share, low, high : float
-        Mean share and the 95 % interval: Wilson's, with the spread between documents. NaN without
-        any.
+        Mean share and its 95 % interval: Wilson's, narrower if shares vary less between documents
+        than zeros and ones. NaN without documents.
     """
 
     topic: int

@@ -53,7 +53,7 @@ def plot_curves(
 
 
 def plot_scores(rows: Iterable[BatchInfo], *, window: int = 10, ax: Axes | None = None) -> Axes:
-    """Draw the score of each minibatch before learning, and the running mean.
+    """Draw the score of each minibatch, taken before it was learnt, and a running mean.
 
     Parameters
     ----------

@@ -126,7 +126,7 @@ def _label_times(ax: Axes, names: list[str] | None, *, whole: bool = False) -> N
 
 
 def plot_drift(estimator: Any, *, ax: Iterable[Axes] | None = None) -> np.ndarray:
-    """Draw how much of each topic each minibatch kept, and the sample size afterwards.
+    """Draw the share of each topic that each minibatch retained, and the effective sample size.
 
     Parameters
     ----------
@@ -138,9 +138,9 @@ def plot_drift(estimator: Any, *, ax: Iterable[Axes] | None = None) -> np.ndarra
     Returns
     -------
     ax : ndarray of two Axes
-        The kept shares, as a line if equal for all topics, and `effective_sample_size` in tokens.
-        Rows are topics; columns are the last thousand minibatches, with the `time` given to
-        `partial_fit` or with numbers.
+        First the retained shares, as a line if equal for all topics; then the effective sample
+        sizes after each minibatch, in tokens. Rows are topics; columns are the last thousand
+        minibatches, labelled by the `time` given to `partial_fit` or by number.
     """
     records = estimator.drift_
     if not records:

@@ -96,8 +96,8 @@ def plot_topic_map(
     Returns
     -------
     ax : Axes
-        Areas are shares of tokens; positions are principal coordinates of Hellinger distances,
-        without overlap.
+        The area of a disc is the topic's share of tokens. Positions are principal coordinates of
+        Hellinger distances, moved until discs do not overlap.
     """
     table = topic_table(estimator, feature_names, max(n_words, LISTED))
     ax = one_axes(ax, (7.0, 6.0))
