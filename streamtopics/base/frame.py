@@ -84,8 +84,7 @@ class StreamingEstimator(
 ):
     """Base of the estimators that learn from streams; see the module for the hooks.
 
-    `_records` names the parameters that may be records, with the words for some records. Fields of
-    records are parameters too: `update__rho`.
+    `_records` names the parameters that may be records, with the words for some records.
     """
 
     _commit: Any = None
@@ -306,8 +305,8 @@ class StreamingEstimator(
         with workers(self.n_jobs) as pool:
             return self._whole(lambda: infer(pool))
 
-    posterior_ = of_record("posterior", "The state of the engine.")
-    n_iter_ = of_record("n_iter", "Passes of `fit`; 0 after `partial_fit` alone.", int)
+    posterior_ = of_record("posterior", "The posterior learnt so far.")
+    n_iter_ = of_record("n_iter", "Finished passes of `fit`; 0 after `partial_fit` alone.", int)
     n_batch_iter_ = of_record("n_batches", "Number of minibatches learnt from.", int)
 
     def __getstate__(self) -> dict[str, Any]:

@@ -261,10 +261,7 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
     def _stepped(
         self, composition: Composition, batch: Documents, pool: Workers
     ) -> tuple[Blend, dict[str, Any]]:
-        """The blend of a minibatch, with other changes of the commit record.
-
-        The first documents of a stream are learnt anew when they have grown by a tenth.
-        """
+        """The blend of a minibatch, with other changes of the commit record."""
         commit, model = self._commit, composition.model(self.seed_)
         most, old = composition.schedule.n_start_documents, commit.posterior
         begins = commit.begun is not None or not (batch.is_corpus or commit.n_batches)

@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Learning on a copy of a model, with an update as the result.
-
-A worker learns minibatches on a copy of the posterior of some words. Then the model adds the
-update to the present state.
-"""
+"""Learning on a copy of a model, with an update as the result."""
 
 from __future__ import annotations
 
@@ -79,8 +75,8 @@ def compute_update(model: Learner, documents: object, *, n_ahead: int = 0) -> Co
 def apply_update(model: Model, update: Composite) -> Model:
     """Add an update to a model; see the example of `compute_update`.
 
-    If the model has learnt more since `compute_update`, the step size is for the present place in
-    the stream.
+    If the model has learnt more since `compute_update`, the step size is that of the present
+    place in the stream.
 
     Parameters
     ----------

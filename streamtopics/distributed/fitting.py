@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Learning from partitions, and from minibatches of a stream.
-
-A worker learns a round of minibatches from a copy of the topics. The client adds the updates in
-the order of the stream, and learns the first minibatches itself.
-"""
+"""Learning from partitions, and from minibatches of a stream."""
 
 from __future__ import annotations
 

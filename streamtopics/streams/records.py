@@ -208,7 +208,7 @@ def read_texts(
         Key or column of the text. Dots lead into objects: "user.name".
     format : {"lines", "documents", "jsonl", "json", "csv", "tsv", "parquet", "xlsx"} or None, \
 default=None
-        None goes by the suffix; ".gz", ".bz2", ".xz" or ".zst" may follow. Other files have a
+        None reads the suffix; ".gz", ".bz2", ".xz" or ".zst" may follow. Other files have a
         document on each line; a ".txt" file in a folder is one document. "json" is an array, or
         JSON on each line. A missing text of a table is "".
     sep : str or None, default=None

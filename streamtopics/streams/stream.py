@@ -200,7 +200,7 @@ class ScoreHistory(ShownAsTable):
     Attributes
     ----------
     rows : list of BatchInfo
-        For the last 10,000 minibatches, without X; ``pandas.DataFrame(history.rows)`` is a table.
+        The last 10,000 minibatches, without X; ``pandas.DataFrame(history.rows)`` makes a table.
     mean, standard_error : float
         Mean of the scores, weighted by tokens, or by documents if tokens are not counted; and its
         standard error for independent minibatches. NaN without scores.

@@ -85,8 +85,8 @@ class Tokenizer:
     Parameters
     ----------
     name : str
-        Module and name of a function from a str to a list of words: "jieba:lcut". To load a model
-        call ``load(path, trusted=["jieba:lcut"])``.
+        Module and name of a function from a str to a list of words, for example "jieba:lcut". To
+        load a model call ``load(path, trusted=["jieba:lcut"])``.
     shortest : int, default=1
         Least number of characters of a word.
 

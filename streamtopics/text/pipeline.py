@@ -37,8 +37,8 @@ class StreamingPipeline(ShowsTopics, LinksToReference, Pipeline, WithCache):
 
     Notes
     -----
-    If a step raises an error, earlier steps have learnt the minibatch. The next call forgets the
-    changed columns.
+    If a step raises an error, earlier steps have learnt the minibatch. The next
+    `partial_fit` forgets the changed columns.
 
     One thread learns at a time. Meanwhile another thread can transform by a `copy.copy`. In copies,
     pickles and files all steps have learnt the same minibatches.

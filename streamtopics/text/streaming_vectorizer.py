@@ -48,7 +48,8 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         As in scikit-learn's CountVectorizer.
     max_df : float in [0, 1] or int, default=1.0
         As in CountVectorizer. In a stream a word above this document frequency, decayed by
-        `half_life`, loses its column. A share never excludes words of one document.
+        `half_life`, loses its column. A share never excludes a word of a single
+        document.
     min_df : float in [0, 1] or int, default=1
         As in CountVectorizer. In a stream a word needs this decayed frequency to get a column. If
         `min_df` is a count and `max_df` a share, words get columns after min_df / max_df documents.
@@ -57,7 +58,8 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
     half_life : float or None, default=100_000
         Number of documents of a stream after which a document counts half; None is infinity.
     n_candidates : int or None, default=None
-        Least number of words without a column that a stream also counts. None is `max_features`.
+        Least number of words without a column that a stream counts, as candidates for columns. None
+        is `max_features`.
     margin : float, default=1.5
         A word takes the column of a rarer word if more than `margin` times as frequent.
     phrases : bool or Phrases, default=False
@@ -71,7 +73,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
     vocabulary_, fixed_vocabulary_ : dict, bool
         The column of each word, and whether `vocabulary` was given.
     recycled_ : ndarray of int64
-        Columns that lost a word in the last step of a stream, for a model's `forget_words`.
+        Columns that lost a word in the last step of a stream, to pass to a model's `forget_words`.
     n_documents_seen_ : int
         Number of documents seen in a stream.
     document_frequency_ : ndarray of shape (max_features,), float64

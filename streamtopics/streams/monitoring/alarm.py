@@ -62,7 +62,7 @@ class ChangedTopic(NamedTuple):
 
 
 class NewWord(NamedTuple):
-    """A word (or a column) of an `Alarm`, and numbers of new and earlier documents with it."""
+    """A word or column number of an `Alarm`, and numbers of new and earlier documents with it."""
 
     word: str
     new: int

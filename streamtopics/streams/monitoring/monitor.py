@@ -110,8 +110,8 @@ class DriftMonitor(ShownAsTable):
         Parameters
         ----------
         model : estimator of topics over words or StreamingPipeline
-            The same for all of the stream. A call that fails may only change the first steps of a
-        pipeline.
+            The same for all of the stream. A call that raises an error may only change the first
+            steps of a pipeline.
         X : {array-like, sparse matrix} of shape (n_documents, n_features) or iterable of str
             Word counts, or texts for a pipeline.
         time : object, default=None

@@ -39,7 +39,7 @@ class TrackedRow(NamedTuple):
     share : float
         Mean share of the tokens in the topic's last three snapshots.
     born, last_seen, died : int or None
-        Numbers of minibatches, from 1; `born_time` and so on are their times.
+        Numbers of minibatches, from 1; `born_time`, `last_seen_time` and `died_time` are the times.
     split_from, merged_into : int or None
         Id of the topic that this topic split from, or merged into.
     words : list of str or int
@@ -97,8 +97,9 @@ class TopicTracker(ShownAsTable):
     Parameters
     ----------
     budget : float, default=0.1
-        Largest time for snapshots, as an estimated share of the time for learning. At any cost a
-        snapshot is taken when the stream has grown by a half. Infinity takes one at each minibatch.
+        Largest time for snapshots, as an estimated share of the time for learning. Whatever the
+        time, one is taken when the stream has grown by a half since the last. Infinity takes one at
+        each minibatch.
     feature_names : array-like of shape (n_features,), default=None
         Words of the columns, for models without names of columns.
 
@@ -225,7 +226,7 @@ class TopicTracker(ShownAsTable):
         times : list
             Times of the snapshots; without times, numbers of learnt documents.
         ids : ndarray of shape (n_topics,)
-            Ids, ascending.
+            Ids of the topics, ascending.
         shares : ndarray of shape (n_snapshots, n_topics)
             Share of each topic in the tokens since the snapshot before. Topics never in use are
             left out.
@@ -245,15 +246,15 @@ class TopicTracker(ShownAsTable):
         Parameters
         ----------
         since : object, default=None
-            A time as in `times` of `shares`. None is that of the last snapshot but one.
+            A time, in the unit of `times` of `shares`. None is the last snapshot but one.
         n_words : int, default=10
             Number of top words to compare.
 
         Returns
         -------
         rows : list of NewsRow
-            By kind, the largest shares first. Words are compared with words in the last snapshot by
-            the time; shares with shares in as many documents before the time.
+            Sorted by kind, then by share, the largest first. Words now are compared with words at
+            `since`; shares since then with shares in as many documents before.
         """
         place, state, snapshots = self._place(since), self._state, self._state.snapshots
         then, now = snapshots[place].position, snapshots[-1].position
