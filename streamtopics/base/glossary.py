@@ -144,7 +144,7 @@ retention_ : ndarray of shape (n_components,)
 retention_history_ : ndarray of shape (n_minibatches, n_components)
     `retention_` of the last thousand minibatches.
 effective_sample_size_ : ndarray of shape (n_components,)
-    Sum of each topic's pseudo-counts, with the prior, in tokens. Tokens count as weighted by
+    Sum of each topic's pseudo-counts, with the prior, in tokens. Tokens have the weights given by
     `growth` of `schedule`.
 drift_ : list of Drift
     A record of each of the last thousand minibatches, with `batch`, `time`, `retention` and
@@ -170,7 +170,7 @@ doc_topic_prior_ : ndarray of shape (n_components,)
 METHODS = {
     "learns_corpus": """\
 Forgets all earlier learning. If an interrupt, or a minibatch with an infinite result, ends the
-call, the minibatches before it stay learnt.""",
+call, the minibatches before stay learnt.""",
     "learns_minibatch": """\
 A failed call changes nothing. The first call fixes the columns, the number of topics, the priors,
 the seed and the kind of rule. Changes of other parameters take effect with the next minibatch.""",

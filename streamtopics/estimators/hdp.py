@@ -118,8 +118,8 @@ class HDPGibbsOnlineEM(HDPModel):
 
         pi_k = S_k / (sum_j S_j + concentration),    doc_topic_prior_ = doc_concentration * pi
 
-    Equal topics are not merged: below some hundred minibatches expect up to twice the number of
-    active topics.
+    Equal topics are not merged: in less than some hundred minibatches up to twice as many topics as
+    needed are active.
 
     {parameters, first_n_components}
     update : Rule or None, default=None

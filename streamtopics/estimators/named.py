@@ -190,8 +190,8 @@ class SVBHPP(BayesianLDA):
         Prior of the rates. A number is gamma of `Exponential`, with density proportional to
         ``exp(gamma rho)`` on [0, 1]; -0.1 of the paper is close to uniform.
     rate_starts : tuple of float, default=(0.05, 0.95)
-        Values of E[rho_t] to start from; the result with the greatest bound is taken. The single
-        start 0.5 of the paper often misses a change of some topics.
+        Values of E[rho_t] to start from; the result with the greatest evidence bound is taken. The
+        single start 0.5 of the paper often misses a change of some topics.
     boosting_scale : float, default=0.0
         Pseudo-counts of `boosted_prior` added for each token.
     {boosted_prior, as_streaming_lda}

@@ -77,9 +77,9 @@ class StreamingBayes(
     update : rule of `streamtopics.updates`, default=None
         How the posterior learns a minibatch. None is ``SVB()``.
     boosted_prior : object, default=None
-        Model of the class of `model`, whose prior a boost adds with every minibatch; the fields in
-        `coordinates` must be equal. None is `model`. The stream starts from the prior of `model`
-        and forgets towards it.
+        Model of the class of `model`, whose prior a boost adds with every minibatch.
+        `fit_intercept` or `mean` must be as in `model`. None is `model`. The stream starts from the
+        prior of `model` and forgets towards it.
     batch_size : int, default=1000
         Rows of a minibatch in `fit`.
     max_iter : int, default=1

@@ -45,15 +45,15 @@ class StreamingLDA(Editable):
     """Latent Dirichlet allocation with a choice of update rule, inference and view of the topics.
 
     `update`, `inference` and `view` are names, or frozen records whose fields are parameters:
-    ``update__boost__scale``, ``inference__n_sweeps``. Only a model with a forgetting rule has
-    `drift_`; only rules that can merge posteriors give `merge`.
+    ``update__boost__scale``, ``inference__n_sweeps``. `drift_` exists if the rule forgets, and
+    `merge` if models learnt by the rule can be merged.
 
     {parameters, n_components, update}
     inference : {"auto", "gibbs", "variational", "one_topic"} or LocalStep, default="auto"
         How the topics of a document are inferred in learning: by ``Gibbs(n_sweeps=5)``,
         ``Variational(tol=1e-3, max_iter=100)`` or ``OneTopic(share=0.8)`` of `streamtopics.local`.
-        "auto" is one topic below a mean length of 12 words in `fit` or in the first minibatch,
-        Gibbs sampling below 60, else variational inference.
+        "auto" is "one_topic" if documents of `fit` or of the first minibatch have less than 12
+        words on average, "gibbs" below 60 words, else "variational".
     view : {"auto", "mean", "corrected_mean", "geometric_mean"} or view, default="auto"
         How `inference` sees the topics beta, with Dirichlet parameters lam. "mean" is E[beta].
         "corrected_mean" is ``exp(psi(lam + 1/2)) / sum(lam)``, almost E[beta], with the digamma

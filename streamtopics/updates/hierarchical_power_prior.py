@@ -36,8 +36,8 @@ class HierarchicalPowerPrior(LearnsRate):
     rate_prior : RatePrior
         Prior of rho.
     rate_starts : tuple of float
-        Values of E[rho] to start from; the result with the greatest bound is taken. With several
-        starts the local step must report a bound, as variational inference does.
+        Values of E[rho] to start from; the result with the greatest evidence bound is taken. With
+        several starts the local step must report a bound, as variational inference does.
     boost : Boost
         Prior added again with each minibatch, with a weight from the first round.
     max_rounds : int
