@@ -229,7 +229,7 @@ y : array-like of shape (n_documents,)
     Class of each document.""",
     "items_and_users": """\
 items, users : array-like of shape (n_documents,) or None, default=None
-    Item and author of each review, as integers or strings; also ones never learnt.""",
+    Item and author of each review, as integers or strings. Unknown items and users are allowed.""",
     "targets": """\
 y : array-like of shape (n_samples,), default=None
     Targets, if the model has any.""",

@@ -216,8 +216,7 @@ def _part_theta_steps(
 ) -> Floats:
     """Return theta of the sets of a part.
 
-    ``Z'L^-1 Z`` is ``(I + Q D)^-1 Q``, with its value Q at the start and the change D of Th. So the
-    cost of a step does not depend on the number of points.
+    ``Z'L^-1 Z`` is ``(I + Q D)^-1 Q``, with its value Q at the start and the change D of Th.
     """
     Z, found = part.embed(parameters.U), []
     P = np.ascontiguousarray(projected.rho * projected.P)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Noise: points in addition to the low-rank part, which make any set possible.
+"""Noise: points in addition to the low-rank part.
 
 Source: Dupuy (2017), for `Counting`.
 """

@@ -8,8 +8,6 @@
    by earlier points, then x with weight ``p(x) (q'G'phi(x))^2``.
 3. The noise adds points.
 
-Sizes need e_m(lam), sums of products of m eigenvalues, kept as logarithms.
-
 References
 ----------
 Hough et al. (2006), "Determinantal processes and independence", algorithm 18, as in Kulesza and

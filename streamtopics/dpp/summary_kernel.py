@@ -8,8 +8,7 @@ inverse document frequency. The kernel of Dupuy's thesis is learnt from a corpus
 
     L(x, y) = (p(x) p(y))^{power / 2} phi(x)'A phi(y),
 
-with p the law of independent words. Each word lowers p by a factor of fifty or more: with power 1
-the shortest sentences win.
+with p the law of independent words.
 
 References
 ----------

@@ -342,7 +342,7 @@ class UserItemModel(RatedTopicModel):
     def partial_fit(
         self, X: Any, y: Column = None, items: Column = None, users: Column = None
     ) -> Self:
-        """Learn from one minibatch: from the first as in `fit`, from later ones by online EM.
+        """Learn from one minibatch: the first is learnt as in `fit`, later ones by online EM.
 
         A failed call changes nothing. Minibatches before the first with words are skipped.
 
@@ -357,7 +357,7 @@ class UserItemModel(RatedTopicModel):
     def transform(self, X: Any, items: Column = None, users: Column = None) -> np.ndarray:
         """Return the share of each topic in reviews of unknown rating.
 
-        The topic proportions of a known item or user are used, else those of the review.
+        A known item or user has learnt proportions; others are inferred from the review.
 
         {X}
         {items_and_users}

@@ -83,8 +83,8 @@ class HiddenFactorsTopics(UserItemModel):
         Weight of the log likelihood of words (the paper's mu), if squared errors of ratings have
         weight 1.
     factor_penalty : float, default=1.0
-        Weight of squared biases and factors in the objective, in ratings. The paper leaves the
-        factors of items free.
+        Weight of squared biases and factors, in ratings. The paper has no penalty on the factors
+        of items.
     {stream_kappa}
     {em_topic_word_prior}
     max_iter : int, default=50
@@ -347,7 +347,7 @@ class HiddenFactorsTopics(UserItemModel):
         n_items : int, default=10
             Maximal number of items.
         exclude : iterable of labels, default=()
-            Items to leave out, such as those rated by the user, which the model does not keep.
+            Items to leave out. The model does not remember the items rated by a user.
 
         Returns
         -------

@@ -132,9 +132,9 @@ class RatingLDA(UserItemModel):
 
     Notes
     -----
-    Without `users`, ratings are compared with the mean rating. The probability
-    of praise for an unknown item is the share of positive reviews. If the item or user of `profile`
-    is unknown, proportions are inferred from the review.
+    Without `users`, ratings are compared with the mean rating. The probability of praise for an
+    unknown item is the share of positive reviews. If the item or user of `profile` is unknown,
+    proportions are inferred from the review.
 
     References
     ----------

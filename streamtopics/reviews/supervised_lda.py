@@ -64,7 +64,7 @@ class SupervisedCommit(RatedCommit):
 
 @documented
 class SupervisedLDA(RatedTopicModel):
-    """Topics for the prediction of a number: supervised LDA with a Gaussian response.
+    """Supervised LDA: topics that predict a rating, or another number, for each document.
 
     The rating of a document is normal around a linear function of its topic proportions. Topics are
     learnt from words and ratings, and so separate good ratings from bad ratings.
@@ -158,7 +158,7 @@ class SupervisedLDA(RatedTopicModel):
         return self._fit(X=X, y=y)
 
     def partial_fit(self, X: Any, y: Column = None) -> Self:
-        """Learn from one minibatch: from the first as in `fit`, from later ones by online EM.
+        """Learn from one minibatch: the first is learnt as in `fit`, later ones by online EM.
 
         A failed call changes nothing. Minibatches before the first with words are skipped.
 

@@ -234,7 +234,7 @@ class WASTopicModel(SentenceTopics):
     # Inference
 
     def transform(self, X: Any, groups: Any = None) -> np.ndarray:
-        """Return the topic proportions of each document: the mean over the words of its sentences.
+        """Return the topic proportions of documents: means over sentences, weighted by words.
 
         {sentences, groups}
 
@@ -298,7 +298,7 @@ class WASTopicModel(SentenceTopics):
             Largest share of all words that a subtle topic may have. None is 1 / (2 n_components),
             or twice as much if no topic is that rare.
         min_proportion : float, default=0.5
-            Smallest proportion of the topic in a sentence to dominate the sentence.
+            A topic dominates a sentence from this proportion on.
         n_sentences, n_words : int, default=5 and 8
             Maximal numbers of sentences and words returned for a topic.
         texts : sequence of sequences of str or None, default=None
@@ -309,7 +309,7 @@ class WASTopicModel(SentenceTopics):
         Returns
         -------
         topics : list of SubtleTopic
-            The rarest topic first; ``pandas.DataFrame(topics)`` makes a frame.
+            The rarest topic first, with its sentences; ``pandas.DataFrame(topics)`` makes a frame.
         """
         check_is_fitted(self)
         even = 1 / self.posterior_.shape[1]
