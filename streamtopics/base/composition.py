@@ -95,9 +95,9 @@ class Schedule:
         not cut minibatches. "auto" is 150, or None for rules that need whole minibatches and for
         "hpp" with Gibbs sampling.
     growth : float or None, default=None
-        Exponent h of weights: the minibatch of B tokens that brings the total to N tokens counts
-        N^h - (N - B)^h. With h > 1 the influence of the first minibatches fades. None is 3 if the
-        rule adds counts, otherwise 1.
+        Exponent h: a minibatch of B tokens that brings the total to N tokens has the weight N^h -
+        (N - B)^h. With h > 1 the influence of the first minibatches fades. None is 3 if the rule
+        adds up counts, as SVB does, otherwise 1.
     prior_limit : float or None, default=0.3
         Largest total of the topics' prior pseudo-counts in inference, as a share of the learnt
         tokens; at least 1e-10. A larger prior makes topics of few tokens look alike, so inference
@@ -165,8 +165,8 @@ class Composition:
     view : TopicView
         How the posterior becomes weights of words for `inference`, for example mean probabilities.
     transform_inference : LocalStep or None
-        How the topics of documents are inferred in `transform` and scores; None is
-        `inference.applied()`.
+        How the topics of documents are inferred in `transform` and scores; None takes the more
+        thorough `inference.applied()`.
     doc_topic : DocTopicUpdate
         How the prior of the documents' topics is learnt.
     start : Start

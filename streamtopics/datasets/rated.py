@@ -49,7 +49,7 @@ def make_rated_reviews(
     n_components, n_features : int, default=5 and 200
         Descriptive topics, and words in the vocabulary.
     profile : {"document", "item", "user"}, default="item"
-        Whether each review, each item or each user has own proportions of descriptive topics.
+        Whether each review, each item or each user has its own proportions of descriptive topics.
     mean_length : float, default=60
         Mean number of words in a review (Poisson).
     qualitative_share : float, default=0.2

@@ -43,7 +43,7 @@ def compute_update(model: Learner, documents: object, *, n_ahead: int = 0) -> Co
         A partition, as in `fit_partitions` without `read`.
     n_ahead : int, default=0
         Number of documents in the updates to be applied before this update. Each document of the
-        stream then has an own random seed.
+        stream then has its own random seed.
 
     Returns
     -------

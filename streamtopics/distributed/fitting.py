@@ -71,8 +71,8 @@ def fit_partitions(
         learns alone for the first 16 x `staleness` x n minibatches; n is 8 or `rounds` if smaller,
         and less if n minibatches have more than 4,000 documents.
     staleness : int, default=2
-        Largest number of earlier rounds still running, and so unknown to a round, at its start.
-        Take at least n_workers - 1.
+        Largest number of earlier rounds that still run when a round starts; the round does not know
+        their results. Take at least n_workers - 1.
     callbacks : sequence, default=()
         As in `streamtopics.streams.stream`, called after each minibatch learnt by the calling
         process, and after each round. ``info.X`` is None, and ``info.score`` is the score of a

@@ -44,9 +44,10 @@ class Noise:
 
 @dataclass(frozen=True)
 class Blend:
-    """An update of a posterior. Coefficients are for all distributions (nodes) or for each.
+    """An update of a posterior: the statistics of a minibatch, and weights.
 
-    The natural parameter lam of a node, for example a topic's pseudo-counts of words, becomes
+    A weight is one number, or one for each distribution (node) of the posterior. The natural
+    parameter lam of a node, for example a topic's pseudo-counts of words, becomes
 
         retain * lam + gain * s + prior * eta + boost * xi
 
@@ -163,7 +164,7 @@ class Posterior(View, Protocol):
         """
 
     def blend(self, blend: Blend, swaps: Sequence[Swap] = ()) -> None:
-        """Update the posterior, and set attributes of other objects in one atomic step.
+        """Update the posterior, and set attributes of other objects in the same atomic step.
 
         `swaps` has (namespace, name, value) of each attribute. After an exception nothing has
         changed.

@@ -73,7 +73,8 @@ class TopicPosterior(OverWords):
         Prior sums of the vectors of documents, and in the last column prior numbers of documents;
         None without vectors.
     least : float, default=0
-        Tokens below which counts are rounded at random, to keep them in lists; 0 for rows.
+        If above 0, a count of fewer tokens is rounded at random to `least` or 0, and a word keeps a
+        list of its topics. 0 keeps a row of all topics for each word.
     """
 
     prior_directions: np.ndarray | None = None

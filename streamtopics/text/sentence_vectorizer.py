@@ -44,7 +44,7 @@ class SentenceVectorizer(TextVectorizer, auto_wrap_output_keys=None):
     Notes
     -----
     ``min_df``, ``max_df`` and the idf of TfidfVectorizer count documents, not sentences. N-grams
-    end with a sentence. Row s of document d counts the words of
+    do not cross sentences. Row s of document d counts the words of
     ``sentences(raw_documents)[d][s]``, even if none is known.
 
     Examples

@@ -35,7 +35,7 @@ class StreamingCountVectorizer(
 
     After `fit` words, columns and counts equal those of scikit-learn's CountVectorizer, many times
     faster and on several threads. With `partial_fit` the vocabulary is open: `max_features` columns
-    hold the currently frequent words, in bounded memory.
+    hold the words that are now frequent, in bounded memory.
 
     Compiled code cuts texts into words if `analyzer` is "word", `token_pattern` is a pattern for
     runs of word characters or letters, such as ``r"\\b\\w{3,}\\b"`` or ``r"\\b[^\\W\\d_]{3,}\\b"``,
