@@ -109,8 +109,8 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         Fixed gamma, at most 1e10. None learns gamma, starting at 1 / V or less. For "items"
         None is 0, because "counting" noise has the same role.
     theta : {"shared", "document"}, default="shared"
-        "shared" learns U with one theta for all sets, "document" with one theta for each set.
-        "document" scores far lower.
+        "shared" learns U with one theta for all sets; "document", with one theta for each set,
+        scores far lower.
     penalty : float, default=0.001
         Weight of the penalty: the sum of theta, averaged over sets, plus the square of the sum of
         the lengths of U's columns.

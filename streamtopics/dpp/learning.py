@@ -9,11 +9,10 @@ over sets i and columns u_k of U. `fit` alternates L-BFGS on U, monotone steps o
 balance of the scales. `learn_minibatch` takes a step of AdaGrad on U.
 
 A monotone step multiplies theta, gamma and the noise level by `Halves.up` over `Halves.down`; down
-of theta includes the penalty. F never rises: log det of an observed set is convex in the
-logarithms, the log normaliser concave, and the step maximises the bound by tangents.
+of theta includes the penalty. F never rises: the step maximises the bound by tangents (MM).
 
 Balance: ``(U D, D^-2 theta)`` gives the same kernel, so only ``b_k = theta_k^{1/2} |u_k|`` counts.
-R is least for lengths proportional to ``b_k^{2/3}``. Whole columns vanish, for good.
+R is least for lengths proportional to ``b_k^{2/3}``.
 
 References
 ----------

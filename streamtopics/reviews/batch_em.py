@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Variational EM over a whole corpus, with priors learnt by Newton's method.
 
-A round is an E-step in the documents, then new alpha, eta and posterior q(beta) of the topics. Each
-step raises the bound
+A round is an E-step, then new alpha, eta and posterior q(beta) of the topics. Each step raises the
+bound
 
     L = E_q[log p(x, z, theta | beta)] - E_q[log q(z, theta)] - KL(q(beta) || p(beta | eta)).
 

@@ -85,8 +85,7 @@ class SupervisedLDA(RatedTopicModel):
     max_local_iter : int, default=20
         Maximal sweeps of inference over a document in a round.
     local_tol : float, default=1e-3
-        Stop the sweeps over a document when a sweep moves less than this share of its tokens
-        between topics.
+        Stop when a sweep over a document moves less than this share of its tokens between topics.
     {common_parameters}
 
     Attributes

@@ -41,8 +41,8 @@ class ICD(SentencePrior):
     Gamma(gamma, 1). So the model learns from lengths, too, and `WASTopicModel.log_likelihood` is
     not defined. Long sentences with the same dishes need more sweeps.
 
-    phi_l is rounded to steps of 13 % or less from 0.007 to 1600, and r_l to 32 values. A posterior
-    mean of phi_l errs by at most 0.3 % for up to 300 words of the dish, 3 % for up to 1000.
+    phi_l is rounded to steps of 13 % or less from 0.007 to 1600, and r_l to 32 values. Posterior
+    means of phi_l err by at most 0.3 % for up to 300 words of the dish, 3 % for up to 1000.
 
     Attributes
     ----------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Items of a list: the usual DPP (Dupuy 2017, section 4.3.2)."""
+"""Items of a list (Dupuy 2017, section 4.3.2)."""
 
 from dataclasses import dataclass, replace
 from typing import Self

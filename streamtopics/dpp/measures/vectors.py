@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Vectors: of independent Gaussian entries, or in a cube with Fourier features.
+"""Gaussian vectors, or vectors in a cube with Fourier features.
 
 A Fourier feature is a product of functions, one for each coordinate x, out of ``psi(x) = (1, sqrt2
 cos(2 pi x), sqrt2 sin(2 pi x), ..., sqrt2 sin(2 pi d x))``. Features are orthonormal: Sigma = I
