@@ -13,7 +13,7 @@ from streamtopics.estimators.presets import PLAIN, PRESETS
 from streamtopics.utils.records import is_record
 
 METHODS = Path(__file__).parent / "user_guide" / "methods_table.inc"
-COLUMNS = ("name", "method", "source", "update", "inference", "view", "prior of documents", "also")
+COLUMNS = ("name", "method", "source", "update", "inference", "view", "prior of documents", "other")
 PARTS = ("update", "inference", "view", "doc_topic_prior_update")
 ROUNDS = ("n_rounds", "warm_rounds")
 # Of each preset: what it is, and its source.
