@@ -40,7 +40,7 @@ def topic_table(
     estimator : object
         A fitted estimator of streamtopics, or a pipeline with one as last step.
     feature_names : array-like of shape (n_features,), default=None
-        As in `top_words`; None takes the words of a pipeline.
+        Words of the columns. None takes the words of a pipeline, or the names seen in `fit`.
     n_words : int, default=10
         Words per topic.
     relevance : float in [0, 1], default=0.6

@@ -19,7 +19,7 @@ from streamtopics.utils.structure import check_structure
 class PredictiveScorer:
     """Scorer by `log_predictive_probability`, in nats per held-out token; NaN without tokens.
 
-    Choose hyper-parameters by this scorer. Topic models are comparable over the same columns.
+    Choose hyper-parameters by this scorer. Compare only models of the same columns of X.
 
     Parameters
     ----------

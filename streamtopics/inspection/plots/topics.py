@@ -45,7 +45,7 @@ def plot_topics(
     n_topics : int, default=20
         Largest number of charts.
     relevance : float in [0, 1], default=0.6
-        Selects the words, as in `top_words`; bars are in order of probability.
+        Selects the words, as in `relevant_words`; bars are in order of probability.
     ax : sequence of Axes, default=None
         Axes to draw on, one for each chart.
 
