@@ -42,7 +42,7 @@ def fit(options: Namespace) -> None:
             "--documents-out cannot read standard input again; use `streamtopics apply` afterwards"
         )
     models.warn_of_unspaced(options, reading.texts_of(first))
-    held_out = reading.texts_of(first[TEST_EVERY - 1 :: TEST_EVERY][:size])
+    held_out = reading.minibatch(first[TEST_EVERY - 1 :: TEST_EVERY][:size], options)
     learnt = [r for i, r in enumerate(first, 1) if i % TEST_EVERY or i > size * TEST_EVERY]
     texts, _, labels = reading.minibatch(learnt, options)
     if len(options.topics) > 1:
@@ -62,10 +62,19 @@ def fit(options: Namespace) -> None:
         batches = (reading.minibatch(part, options) for part in parts)
         callbacks = [] if options.quiet else [ProgressReport(title="streaming")]
         stream(model, batches, callbacks=callbacks).finish()
+    counted = console.counted
+    learnt_of = (
+        f"{counted(model.n_documents_seen_, 'document')}, {counted(model.n_tokens_seen_, 'word')} "
+        f"over a vocabulary of {models.n_words_of(model.pipeline_):,}; "
+        f"{counted(len(held_out[0]), 'document')} held out\n"
+    )
+    # Scored, not learnt; but shares, findings and the report are about all documents.
+    model.add_documents(held_out[0], **held_out[2])
     tally.tell()
     # Files first, in case the reader of the output has gone.
     written = write_all(options, model, tally, first if more is None else None)
-    print_learnt(options, model, held_out)
+    print(learnt_of)
+    print_learnt(options, model, held_out[0])
     if written:
         print("", *written, sep="\n")
 
@@ -86,12 +95,7 @@ def report(options: Namespace) -> None:
 
 
 def print_learnt(options: Namespace, model: TopicStream, held_out: list[str]) -> None:
-    topics, counted = model.pipeline_[-1], console.counted
-    print(
-        f"{counted(model.n_documents_seen_, 'document')}, {counted(model.n_tokens_seen_, 'word')} "
-        f"over a vocabulary of {models.n_words_of(model.pipeline_):,}; "
-        f"{counted(len(held_out), 'document')} held out\n"
-    )
+    topics = model.pipeline_[-1]
     if options.time_key or options.group_key:
         models.print_findings(model.findings())
         print()
