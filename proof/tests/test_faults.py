@@ -26,7 +26,7 @@ from proof import (
 from proof.fault_calls import Call, Undisturbed, doors_of, undisturbed
 from proof.fault_means import Memory, compiled
 from streamtopics import load, save
-from streamtopics.kernels import _hdp, _was, rows
+from streamtopics.kernels import _hdp, _minibatch, _was, rows
 from streamtopics.saving import files
 from streamtopics.streams import stream
 from streamtopics.utils.parallel import WithCache, lock_of
@@ -158,7 +158,7 @@ def kernel_calls():
     return [
         sampled,
         lambda: rows.used_columns(indices, 5),
-        lambda: _was.document_seeds(7, 0, 3),
+        lambda: _minibatch.document_seeds(7, 0, 3),
         lambda: _was.content_seeds(np.array([0, 1, 2]), starts, words),
     ]
 

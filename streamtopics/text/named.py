@@ -47,7 +47,13 @@ class NamedCounts(sparse.csr_matrix):
 
     @classmethod
     def of(cls, counts: object, feature_names: ArrayLike) -> NamedCounts:
-        """Return `counts` with `feature_names`; a CSR matrix is not copied."""
+        """Return counts with names of the columns; a CSR matrix is not copied.
+
+        Parameters
+        ----------
+        counts : {array-like, sparse matrix} of shape (n_documents, n_features)
+        feature_names : array-like of shape (n_features,)
+        """
         check_structure(counts, "NamedCounts.of", "counts")
         named = cls(for_scipy(counts))
         names = np.array(feature_names, dtype=object)

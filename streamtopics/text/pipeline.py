@@ -83,12 +83,17 @@ class StreamingPipeline(ShowsTopics, LinksToReference, Pipeline, WithCache):
     def __getstate__(self) -> dict[str, Any]:
         """Parameters, and steps between two minibatches."""
         with held(self._locks()):
-            steps = [(name, _snapshot(step)) for name, step in self.steps]
+            steps = self.steps
+            if isinstance(steps, list):
+                steps = [_snapshot(step) for step in steps]
             return {**super().__getstate__(), "steps": steps}
 
     def _locks(self) -> list[threading.RLock]:
-        within = [step for _, step in self.steps if isinstance(step, StreamingPipeline)]
-        return [lock_of(self), *(lock for pipeline in within for lock in pipeline._locks())]
+        # Other steps are refused when they are used.
+        steps = self.steps if isinstance(self.steps, list) else []
+        within = [step[-1] for step in steps if isinstance(step, tuple | list) and len(step) == 2]
+        inner = [lock for p in within if isinstance(p, StreamingPipeline) for lock in p._locks()]
+        return [lock_of(self), *inner]
 
     def _learn(self, X: Any, y: object, params: dict[str, Any]) -> None:
         *first, (name, last) = steps_of(self)
@@ -166,14 +171,18 @@ class StreamingPipeline(ShowsTopics, LinksToReference, Pipeline, WithCache):
 
 
 def _snapshot(step: Any) -> Any:
-    """Return a step, copied if the step learns or has steps that learn."""
-    if not learns(step) and not isinstance(step, Pipeline):
+    """Return a name and a copy of its step, if the step learns from minibatches."""
+    if not (isinstance(step, tuple | list) and len(step) == 2):
         return step
-    copied: Any = copy(step)
-    if not learns(step):
-        # A copy of scikit-learn's pipeline would share its steps.
-        copied.steps = [(name, _snapshot(inner)) for name, inner in step.steps]
-    return copied
+    name, one = step
+    if learns(one):
+        return name, copy(one)
+    if not isinstance(one, Pipeline) or not isinstance(one.steps, list):
+        return step
+    # A copy of scikit-learn's pipeline would share its steps.
+    copied: Any = copy(one)
+    copied.steps = [_snapshot(inner) for inner in copied.steps]
+    return name, copied
 
 
 def _check_can_forget(before: list[tuple[str, Any]], name: str, last: object) -> None:
