@@ -19,9 +19,9 @@ There the package's own words of praise and blame take the place of the source's
 `SentimentWords`, with and without the words that are denied.
 """
 
-import argparse
 import json
 import re
+import sys
 from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
@@ -54,7 +54,6 @@ SPLITS, SPLITS_OF_PACKAGE = 11, 5
 COUNTED = "seed words counted"
 # Documents to look at through the stream; at the end it is all that are held out.
 LOOKED_AT = 2000
-SCORED = 1500
 # The words of stems that are not their beginning, or are that of other words too.
 WORDS_OF_STEM = {
     "bad": "bad(?:ly)?", "beauty": r"beaut\w*", "best": "best", "cle": r"clean\w*",
@@ -156,19 +155,9 @@ def accuracy(model: AspectSentimentModel, X: np.ndarray, y: np.ndarray) -> float
     return float(np.where(margin == 0, 0.5, (margin > 0) == y).mean())
 
 
-def last(model: AspectSentimentModel, data: Reviews, n_test: int, size: int, seed: int) -> float:
-    """Accuracy at the end of a stream in random order."""
-    order = np.random.default_rng(seed).permutation(len(data.y))
-    test, train = order[:n_test], order[n_test:]
-    model.set_params(random_state=seed)
-    for start in range(0, len(train), size):
-        model.partial_fit(data.X[train[start : start + size]])
-    return accuracy(model, data.X[test], data.y[test])
-
-
-def by_words(name: str, n_seeds: int) -> None:
+def by_words(name: str) -> None:
     """Accuracy with the words of the package, by prior and by what is made of negations."""
-    rows, y = balanced(name)
+    texts, y = balanced(name)
     words = {"positive": POSITIVE_WORDS, "negative": NEGATIVE_WORDS}
     priors = {
         "SeedWords": SeedWords(words, 0.01, base=1e-4, elsewhere=1e-6, missing="ignore"),
@@ -182,21 +171,21 @@ def by_words(name: str, n_seeds: int) -> None:
             min_df=5,
         )
         vectorizer = SentenceVectorizer(counter)
-        X = vectorizer.fit_transform(rows)
+        X = vectorizer.fit_transform(texts)
         names = vectorizer.get_feature_names_out()
         chosen = {sentiment: np.isin(names, own) for sentiment, own in words.items()}
         data = Reviews(X, y, chosen)
         how = "as they are" if preprocessor is None else "marked"
-        by_count = [counted(data, 500, seed) for seed in range(n_seeds)]
+        by_count = [counted(data, 500, seed) for seed in range(SPLITS_OF_PACKAGE)]
         print(f"{name}, negations {how}: seeds counted {summary(by_count)}")
         for label, prior in priors.items():
             for scale in (0.5, 1.0):
                 found = []
-                for seed in range(n_seeds):
-                    model = AspectSentimentModel(
-                        10, topic_word_prior=prior, random_state=seed, update=BPS(scale, "topic")
-                    )
-                    found.append(last(model, data, 500, 250, seed))
+                for seed in range(SPLITS_OF_PACKAGE):
+                    update = BPS(scale, "topic")
+                    model = AspectSentimentModel(10, topic_word_prior=prior, update=update)
+                    *_, last = rows(model, data, 500, 250, seed)
+                    found.append(last["final"])
                 print(f"  {label}, s = {scale:g}: {summary(found)}", flush=True)
 
 
@@ -273,12 +262,8 @@ EXPERIMENT = Experiment(
 
 def main() -> None:
     """Print what no figure needs."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("sets", nargs="*", metavar="SET", default=[*SETS])
-    parser.add_argument("--seeds", type=int, default=5)
-    options = parser.parse_args()
-    for name in options.sets:
-        by_words(name, options.seeds)
+    for name in sys.argv[1:] or SETS:
+        by_words(name)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,6 @@ others:
                 same reviews, five at random, the five shortest, and the package's own summaries.
 """
 
-import json
 import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
@@ -29,18 +28,19 @@ from sklearn.metrics.pairwise import cosine_similarity
 
 from benchmarks import corpora
 from benchmarks.papers.experiment import Cell, Experiment, Row
+from benchmarks.papers.review_topics import opinion_words
 from streamtopics import DPPSummarizer, LowRankDPP, StreamingLDA
 from streamtopics.metrics import topic_coherence
-from streamtopics.priors.seeds import NEGATIVE_WORDS, POSITIVE_WORDS
 from streamtopics.text import SentenceVectorizer, split_sentences
 
 V, RANK, NOISE, N_SPLITS = 500, 10, 1e-3, 11
-ASKED, NEAREST, N_RANDOM = 100, 10, 50
+ASKED, NEAREST, N_RANDOM, N_DRAWS = 100, 10, 50, 5
 N_SENTENCES, LEAST_SENTENCES = 5, 8
 CORPORA = {"reviews_electronics": (1000, 1000), "imdb_train": (2000, 4000)}
 QUICK = {"speeches": (30, 42)}
 PARTS, WORD = ("embeddings", "summaries"), re.compile(corpora.PROSE_WORD)
 THESIS, LEARNT, TOPICS, RANDOM = "U", "U, noise learnt", "LDA", "random words"
+MATCHED = "random words, as frequent as those of {}"
 
 
 class Halves(NamedTuple):
@@ -97,7 +97,8 @@ def embeddings(halves: Halves, split: int) -> Iterator[Row]:
     names = vectorizer.get_feature_names_out()
     documents, test = whole(train), whole(vectorizer.transform(halves.test))
     asked = np.argsort(-documents.sum(axis=0), axis=None, kind="stable")[:ASKED]
-    rng = np.random.default_rng(split)
+    rng, other_rng = np.random.default_rng(split), np.random.default_rng([split, 1])
+    rarest_first = np.argsort((documents > 0).sum(axis=0), kind="stable")
     for method, words_by_part, rows in vectors(train, documents, split):
         told = [names[part].tolist() for part in words_by_part]
         npmi = topic_coherence(words_by_part, test).mean()
@@ -105,6 +106,9 @@ def embeddings(halves: Halves, split: int) -> Iterator[Row]:
         near = nearest(rows, asked)
         told = [[names[a], *names[some[:4]]] for a, some in zip(asked[:20], near[:20], strict=True)]
         yield row("neighbours", method, npmi=pair_npmi(asked, near, test), text=shown(told))
+        drawn = as_frequent(np.repeat(words_by_part, N_DRAWS, axis=0), rarest_first, other_rng)
+        npmi = topic_coherence(drawn, test).mean()
+        yield row("columns", MATCHED.format(method), npmi=float(npmi))
     drawn = np.array([rng.choice(len(names), NEAREST, replace=False) for _ in range(N_RANDOM)])
     yield row("columns", RANDOM, npmi=float(topic_coherence(drawn, test).mean()))
     others = [np.delete(np.arange(len(names)), a) for a in asked]
@@ -149,6 +153,20 @@ def nearest(rows: np.ndarray, asked: np.ndarray) -> np.ndarray:
     return largest(cosines)
 
 
+def as_frequent(lists: np.ndarray, order: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """For each word of each list another, one of the ten nearest in an order of all words.
+
+    None is of the list, and none is drawn twice for the list.
+    """
+    place, drawn = np.argsort(order), np.empty_like(lists)
+    for own, other in zip(lists, drawn, strict=True):
+        for i, word in enumerate(own):
+            free = np.setdiff1d(order, [*own, *other[:i]])
+            near = np.argsort(np.abs(place[free] - place[word]), kind="stable")[:NEAREST]
+            other[i] = free[rng.choice(near)]
+    return drawn
+
+
 def pair_npmi(asked: np.ndarray, near: np.ndarray, X: sparse.csr_array) -> float:
     """Mean NPMI of words with those near them."""
     pairs = np.stack([np.repeat(asked, near.shape[1]), near.ravel()], axis=1)
@@ -165,10 +183,7 @@ def shown(lists: list[list[str]]) -> str:
 
 def opinions(quick: bool) -> frozenset[str]:
     """Words of opinion: those of Hu and Liu (2004), or of the package."""
-    if quick:
-        return frozenset(POSITIVE_WORDS + NEGATIVE_WORDS)
-    read = json.loads((corpora.folder() / "sentiment_words.json").read_text(encoding="utf-8"))
-    return frozenset(read["opinion_positive"]) | frozenset(read["opinion_negative"])
+    return frozenset[str]().union(*opinion_words(quick).values())
 
 
 def summaries(halves: Halves, lexicon: frozenset[str], split: int, n_most: int) -> Iterator[Row]:

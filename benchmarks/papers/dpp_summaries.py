@@ -10,12 +10,10 @@ features as ours or with the overlap of its paper; MMR takes the sentence of the
 0.7 centrality - 0.3 highest cosine with those taken. Centroid and TextRank do not know pieces of
 sentences; `same quality` is ours with a power so large that diversity does not matter.
 
-    STREAMTOPICS_DATA=... python -m benchmarks.papers.dpp_summaries --output FOLDER
+    STREAMTOPICS_DATA=... python -m benchmarks.papers.dpp_summaries
 """
 
-import argparse
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -246,9 +244,7 @@ def differences(found: dict[str, Measured], pairs: list[tuple[str, str]]) -> str
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--output", type=Path, default=Path())
-    options = parser.parse_args()
+    """Print both tables."""
     topics = load()
     found = {
         name: average([measure(summaries, topics.references) for summaries in runs])
@@ -258,10 +254,7 @@ def main() -> None:
     others = [name for name in found if name != best]
     unfitted = [("default, unfitted", name) for name in ("random", "TextRank, unweighted")]
     pairs = [(best, name) for name in others] + unfitted
-    text = as_table(found) + "\n" + differences(found, pairs)
-    print(text)
-    options.output.mkdir(parents=True, exist_ok=True)
-    (options.output / "dpp_summaries.md").write_text(text, encoding="utf-8")
+    print(as_table(found), differences(found, pairs), sep="\n")
 
 
 if __name__ == "__main__":

@@ -112,9 +112,7 @@ def quotes(path: Path = QUOTES) -> list[Quote]:
     """All quotes."""
     found = []
     for one in tomllib.loads(path.read_text(encoding="utf-8")).get("quote", []):
-        shared = {
-            name: one[name] for name in ("experiment", "column", "format", "zero") if name in one
-        }
+        shared = {name: one[name] for name in SHARED if name in one}
         numbers = []
         for number in one["numbers"]:
             where = {**one.get("where", {}), **number.get("where", {})}

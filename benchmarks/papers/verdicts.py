@@ -47,8 +47,6 @@ class Claim:
         Column of the methods' names.
     by : tuple of str
         Columns of which each combination is a comparison of its own.
-    pairs : tuple of str
-        Columns that say which rows are of the same split.
     where : mapping
         Values of columns that its rows have, among those of the item.
     margin : float
@@ -73,7 +71,6 @@ class Claim:
     lower: bool = True
     series: str = "method"
     by: tuple[str, ...] = ()
-    pairs: tuple[str, ...] = ("split",)
     where: Mapping[str, Any] = field(default_factory=dict)
     margin: float = 0.0
     alike: float | None = None
@@ -116,7 +113,7 @@ class Comparison:
     other : str
     where : tuple of str
         Values of the claim's `by`.
-    pairs : tuple
+    pairs : tuple of str
         Splits that both have.
     parts : tuple of tuple of float
         By how much each part of the claim holds on each of them.
@@ -126,7 +123,7 @@ class Comparison:
 
     other: str
     where: tuple[str, ...]
-    pairs: tuple[Key, ...]
+    pairs: tuple[str, ...]
     parts: tuple[tuple[float, ...], ...]
     difference: float
     level: float
@@ -177,11 +174,11 @@ def comparisons(claim: Claim, rows: Rows) -> list[Comparison]:
 
     ValueError where one of the methods has no value that the other has.
     """
-    cells: dict[Key, dict[str, dict[Key, float]]] = defaultdict(lambda: defaultdict(dict))
+    cells: dict[Key, dict[str, dict[str, float]]] = defaultdict(lambda: defaultdict(dict))
     names = (claim.method, *claim.than)
     for row in rows:
         if row[claim.value] and row[claim.series] in names and has(row, claim.where):
-            where, pair = (tuple(row[name] for name in names) for names in (claim.by, claim.pairs))
+            where, pair = tuple(row[name] for name in claim.by), row["split"]
             own, value = cells[where][row[claim.series]], float(row[claim.value])
             if pair in own or not isfinite(value):
                 raise ValueError(f"{row[claim.series]}, {where}, {pair}: twice, or {value}")
@@ -253,11 +250,12 @@ def findings(claims: Sequence[Claim], rows: Rows, margins: Mapping[str, float]) 
 def verdict(
     claims: Sequence[Claim], compared: Sequence[Sequence[Comparison]], margin: float
 ) -> str:
-    """Return the verdict on a statement, by the mean of its comparisons and their counts.
+    """Return the verdict on a statement, the first of these that its comparisons fit.
 
+    level : 95 % of the comparisons differ by less than `margin`, for the claim or against it;
+        never if the claim has a margin of its own, or is that methods are alike
     confirmed : the mean is as claimed beyond chance, and 95 % of the comparisons hold
     mostly : the mean is as claimed beyond chance, and more than half of the comparisons hold
-    level : 95 % of the comparisons differ by less than `margin`, where this is not the claim
     in part : a quarter of the comparisons hold or more, at least as many as are opposite
     refuted : the mean is opposite beyond chance
     not tested at the paper's scale : in part or refuted by a stream of less than a tenth of the
@@ -267,7 +265,10 @@ def verdict(
     every = [one for some in compared for one in some]
     n, n_hold = len(every), sum(one.better < CHANCE for one in every)
     n_opposite = sum(one.worse < CHANCE for one in every)
-    sums: dict[Key, list[float]] = defaultdict(list)
+    sized = any(one.margin or one.alike is not None for one in claims)
+    if not sized and sum(abs(one.difference) < margin for one in every) >= NEARLY_ALL * n:
+        return LEVEL
+    sums: dict[str, list[float]] = defaultdict(list)
     for one in every:
         least = one.parts[int(np.argmin(np.mean(one.parts, axis=1)))]
         for pair, value in zip(one.pairs, least, strict=True):
@@ -276,9 +277,6 @@ def verdict(
     if sign_test(means) < CHANCE and n_hold > n / 2:
         enough = n_hold >= NEARLY_ALL * n or all(one.most for one in claims)
         return CONFIRMED if enough else MOSTLY
-    alike = any(one.alike is not None for one in claims)
-    if not alike and sum(abs(one.difference) < margin for one in every) >= NEARLY_ALL * n:
-        return LEVEL
     if n_hold >= max(n_opposite, PART * n):
         word = IN_PART
     else:

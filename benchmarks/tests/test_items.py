@@ -43,7 +43,7 @@ def test_its_columns_are_those_of_its_experiment(item):
     for shown in filter(None, (item.picture, *item.more)):
         used |= {shown.x, shown.y, shown.series} | ({shown.panels} - {""})
     for claim in item.claims:
-        used |= {claim.value, claim.series, *claim.by, *claim.pairs, *claim.where}
+        used |= {claim.value, claim.series, "split", *claim.by, *claim.where}
     assert used <= columns
 
 
@@ -57,8 +57,10 @@ def test_the_tally_of_the_documentation_is_that_of_the_rows():
     kept = (Path(page.__file__).parents[2] / "doc" / "measured" / "tally.inc").read_text("utf-8")
     assert kept == page.tally(ITEMS, every)
     assert page.tally(ITEMS, every) in page.index(ITEMS, every)
-    n, n_hold, n_opposite, n_open = page.counts([one for own in every.values() for one in own])
-    assert n == n_hold + n_opposite + n_open == sum(len(f.every) for o in every.values() for f in o)
+    found = [one for own in every.values() for one in own]
+    n, n_hold, n_opposite, n_open = page.counts(found)
+    assert n == n_hold + n_opposite + n_open == sum(len(one.every) for one in found)
+    assert page.distinct(found + found) == page.distinct(found) < n
 
 
 def test_all_that_was_refuted_once_stands_in_its_table():

@@ -97,12 +97,15 @@ def test_the_mean_and_the_counts_decide():
     assert word([row for row in found if int(row["split"]) < 3]) == OPEN
 
 
-def test_small_differences_are_level_where_they_are_no_claim():
-    found = rows(a=0.0, b=-0.5)
-    assert word(found, 1.0, than=("b",)) == LEVEL
-    assert word(found, 0.3, than=("b",)) == REFUTED
-    assert word(rows(a=0.0, b=0.5), 1.0, than=("b",)) == CONFIRMED
-    assert word(found, 1.0, than=("b",), alike=0.2, absolute=True) == REFUTED
+def test_small_differences_are_level_for_a_claim_and_against_it_unless_they_are_the_claim():
+    one = {"than": ("b",)}
+    for mean, wanted in ((0.5, CONFIRMED), (-0.5, REFUTED)):
+        found = rows(a=0.0, b=mean)
+        assert word(found, 1.0, **one) == LEVEL
+        assert word(found, 0.3, **one) == wanted
+    assert word(found, 1.0, **one, alike=0.2, absolute=True) == REFUTED
+    for margin, wanted in ((-1.0, CONFIRMED), (-0.2, REFUTED), (0.2, REFUTED)):
+        assert word(found, 1.0, **one, margin=margin, absolute=True) == wanted
 
 
 def test_a_short_stream_refutes_nothing_that_its_length_may_change():
