@@ -54,6 +54,8 @@ class NamedCounts(sparse.csr_matrix):
         counts : {array-like, sparse matrix} of shape (n_documents, n_features)
         feature_names : array-like of shape (n_features,)
         """
+        if counts is None:
+            raise TypeError("counts must be a matrix; got None, which scipy reads as NaN")
         check_structure(counts, "NamedCounts.of", "counts")
         named = cls(for_scipy(counts))
         names = np.array(feature_names, dtype=object)

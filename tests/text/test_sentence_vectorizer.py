@@ -302,3 +302,9 @@ def test_parts_of_a_matrix_are_what_slices_are(kind):
         assert getattr(again, "feature_names", None) is None or list(again.feature_names) == list(
             names
         )
+
+
+@pytest.mark.parametrize(("counts", "names"), [(None, ["sea"]), ([[1, 0]], ["sea"])])
+def test_counts_are_refused_without_numbers_or_with_other_names(counts, names):
+    with pytest.raises((TypeError, ValueError), match="counts must be|feature_names must name 2"):
+        NamedCounts.of(counts, names)
