@@ -81,7 +81,6 @@ class StreamingPipeline(ShowsTopics, LinksToReference, Pipeline, WithCache):
         return self
 
     def __getstate__(self) -> dict[str, Any]:
-        """Parameters, and steps between two minibatches."""
         with held(self._locks()):
             steps = self.steps
             if isinstance(steps, list):
@@ -89,7 +88,6 @@ class StreamingPipeline(ShowsTopics, LinksToReference, Pipeline, WithCache):
             return {**super().__getstate__(), "steps": steps}
 
     def _locks(self) -> list[threading.RLock]:
-        # Other steps are refused when they are used.
         steps = self.steps if isinstance(self.steps, list) else []
         within = [step[-1] for step in steps if isinstance(step, tuple | list) and len(step) == 2]
         inner = [lock for p in within if isinstance(p, StreamingPipeline) for lock in p._locks()]

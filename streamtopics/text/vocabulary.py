@@ -74,10 +74,7 @@ class Policy:
     margin: float
 
     def limits(self, weight: float, so_far: bool = False) -> tuple[float, float]:
-        """Least and greatest document frequency of a word, of `weight` documents.
-
-        Of the documents `so_far` a share may be less than one.
-        """
+        """Limits of the document frequency of a word; a share of few may be less than one."""
         low, high = (_documents(df, weight) for df in (self.min_df, self.max_df))
         grows = so_far and _is_share(self.max_df)
         if high < low and not (grows and not _is_share(self.min_df)):
