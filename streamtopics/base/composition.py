@@ -175,7 +175,7 @@ class Composition:
         How minibatches are cut, weighted and repeated.
     births : DirichletProcess or None
         How topics are born and die, if each document has one topic. With births the first minibatch
-        is not cut, and rules that forget weigh minibatches equally by default.
+        is not cut, and the default growth of a rule that forgets is 1.
     """
 
     update: Rule

@@ -172,7 +172,7 @@ METHODS = {
 Forgets all earlier learning. If an interrupt, or a minibatch with an infinite result, ends the
 call, the minibatches before stay learnt.""",
     "learns_minibatch": """\
-A failed call changes nothing. The first call fixes the columns, the number of topics, the priors,
+A failed call changes nothing. The first call fixes the columns, the size of the model, the priors,
 the seed and the kind of rule. Changes of other parameters take effect with the next minibatch.""",
     "y_ignored": """\
 y : None
@@ -259,8 +259,8 @@ theta : array-like of shape (n_components,) or None, default=None
     Weights of the columns of U, for example a row that `transform` returned. None is `theta_`.""",
     "given_points": """\
 given : points or None, default=None
-    Points known to be in the set: sentences or vectors as rows, or column numbers of items. Results
-    describe or contain further points only.""",
+    Points known to be in the set: sentences or vectors as rows, or column numbers of items. The
+    result is about the other points of the set, so drawn sets are without `given`.""",
     "raw_documents": """\
 raw_documents : iterable of str, or of lists of str
     Each document is a text, or a list of its sentences.""",

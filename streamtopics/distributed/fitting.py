@@ -68,8 +68,8 @@ def fit_partitions(
         Called on the worker as ``read(partition)``; returns texts or counts.
     rounds : int, default=32
         Largest number of minibatches in a round. Larger rounds send less data. The calling process
-        learns alone for the first 16 x `staleness` x n minibatches; n is 8 or `rounds` if smaller,
-        and less if n minibatches have more than 4,000 documents.
+        learns alone for the first 16 x `staleness` x n minibatches. Here n is the smallest of 8,
+        `rounds` and the number of minibatches with 4,000 documents.
     staleness : int, default=2
         Largest number of earlier rounds that still run when a round starts; the round does not know
         their results. Take at least n_workers - 1.

@@ -115,8 +115,8 @@ class GuidedTopics(TakesVectors):
             default="online_em"
         How the topics learn a minibatch; see `streamtopics.updates`.
     inference : {"one_topic", "gibbs", "variational"} or LocalStep, default="one_topic"
-        How the topics of a document are inferred. With "one_topic" seed words and labels decide a
-        document's topic in learning; else they count as pseudo-tokens.
+        How the topics of a document are inferred. "one_topic" shares a document with seed words or
+        labels among topics in proportion to their pseudo-tokens; others add the pseudo-tokens.
     topic_word_prior : float, default=0.3
         Pseudo-count of every word in every topic, in tokens.
     n_start_documents : int, default=20000

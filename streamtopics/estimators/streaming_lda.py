@@ -69,8 +69,8 @@ class StreamingLDA(Editable):
     topic_word_prior : "auto", float, array-like of shape (n_features,) or \
             (n_components, n_features), WordPrior or callable, default="auto"
         Dirichlet parameter of the topics (the papers' eta): a pseudo-count, in tokens, of every
-        word in every topic. "auto" is 0.02. For a rule that adds up minibatches, `fit` on less than
-        5,000 documents takes ``1.5 / n_components``, cut to [0.02, 0.15].
+        word in every topic. "auto" is 0.02. With "svb", "bps" or another sum over minibatches,
+        `fit` on less than 5,000 documents takes ``1.5 / n_components``, cut to [0.02, 0.15].
     {boosted_prior}
     start : {"spectral", "noise"} or Start, default="spectral"
         "spectral" makes the first topics from clusters of the documents in `fit` or in the first

@@ -125,7 +125,9 @@ def open_vocabulary_probability(
 
 @dataclass(frozen=True)
 class OpenVocabularyScorer:
-    """Scorer of pipelines from texts by `open_vocabulary_probability`; NaN without a token.
+    """Score pipelines of raw texts in a search, by `open_vocabulary_probability`.
+
+    The score is NaN if the texts have no token.
 
     In a search over vocabularies the largest nearly always has the best score.
 

@@ -38,9 +38,9 @@ class DirichletProcess:
     silence : float or None
         A minibatch is silent for a cluster that gets fewer than `min_documents` documents and less
         than a tenth of the expected number. A cluster dies after silent minibatches in a row in
-        which `silence` documents of the cluster were expected; by chance with a probability of
-        about ``exp(-silence)``. With None a cluster dies when forgetting leaves less than one
-        document of the cluster.
+        which `silence` documents of the cluster were expected. A living cluster dies so by chance,
+        with a probability of about ``exp(-silence)``. With None a cluster dies when forgetting
+        leaves less than one document of the cluster.
     """
 
     concentration: float = 1.0

@@ -12,8 +12,9 @@ from streamtopics.utils.checks import MOST_DOCUMENTS, check_scales, check_whole
 class Langevin(Rule):
     """Noisy gradient steps; in the limit the topics are draws from the posterior.
 
-    Minibatch t has B documents, statistics s and n tokens in each topic; topics beta are lam
-    normalised, with the prior Gamma(eta, 1)::
+    Minibatch t has B documents with the expected counts s of words in topics, and n tokens in each
+    topic. The topics beta are the rows of lam, normalised, and each entry of lam has the prior
+    Gamma(eta, 1)::
 
         lam <- |lam + e / 2 (eta - lam + D / B (s - beta n)) + sqrt(e lam) xi|
 

@@ -79,7 +79,7 @@ class Rule(ABC):
         return None
 
     def for_rate(self, posterior: Posterior, learn: Learn) -> "Rule":
-        """Return the rule for all parts of a minibatch, with a rate learnt from the whole."""
+        """Return a rule for the parts of a minibatch; the whole has taught its rate of memory."""
         return self
 
     def without_words(self, state: Any, words: np.ndarray) -> Any:

@@ -48,11 +48,11 @@ class ChangedTopic(NamedTuple):
     topic, words : int, tuple of str
         Row in the model, and top words before the minibatch was learnt.
     how : {"changed", "grown", "shrunk"}
-        New documents have less probable words of the topic ("changed"), or more or fewer words of
-        the topic.
+        "changed": the topic's words in new documents are less probable in the topic than before.
+        "grown" or "shrunk": new documents have more, or fewer, words of the topic.
     difference : float
-        Mean of new minus mean of earlier documents, in standard errors, of -log probability of the
-        topic's words ("changed") or of the number of words.
+        The minus log probability of the topic's words if "changed", else their number a document:
+        the mean over new less the mean over earlier documents, in standard errors.
     """
 
     topic: int

@@ -59,7 +59,8 @@ class DriftMonitor(ShownAsTable):
     n_batches, n_held_back : int
         Minibatches so far, and documents currently held back.
     past : ndarray of shape (n_past, 3)
-        The three statistics of each of the last twenty tests, for the chart.
+        Statistics of the last twenty tests, for the chart: the surprise and the use of topics, and
+        words.
 
     Notes
     -----
