@@ -128,7 +128,7 @@ class Posterior(View, Protocol):
 
     @property
     def n_tokens(self) -> float:
-        """Number of learnt tokens; for models of samples, each sample times its nodes."""
+        """Number of learnt tokens; for models of samples, the samples of all nodes."""
 
     @property
     def seed(self) -> int:
