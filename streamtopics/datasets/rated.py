@@ -53,7 +53,7 @@ def make_rated_reviews(
     mean_length : float, default=60
         Mean number of words in a review (Poisson).
     qualitative_share : float, default=0.2
-        Mean of p_d, in (0, 1). p_d is Beta with pseudo-counts that sum to 10.
+        Mean of p_d, in (0, 1). p_d has a Beta distribution with pseudo-counts that sum to 10.
     item_effect, user_effect, noise : float, default=1.0, 0.5 and 1.0
         Standard deviations (normal).
     doc_topic_prior : float or None, default=None

@@ -35,9 +35,10 @@ def make_lda_corpus(
     mean_length : float, default=60
         Mean number of words in a document (Poisson); 0 words are possible.
     doc_topic_prior : float, array-like of shape (n_components,) or None, default=None
-        alpha. None is 1 / n_components: with 10 topics, most documents have 2 to 4.
+        alpha. None is 1 / n_components: with 10 topics, most documents have 2 to 4 topics.
     topic_word_prior : float, array-like, default=0.1
-        eta, one for all, or by word and optionally by topic; not used if `topic_word` is given.
+        eta: one number, one for each word, or one for each topic and word. Not used if `topic_word`
+        is given.
     topic_word : array-like of shape (n_components, n_features) or None, default=None
         Word probabilities of the topics. None draws topics.
     random_state : int, RandomState instance or None, default=None

@@ -61,7 +61,7 @@ def transform_partitions(
 def score_partitions(
     model: object, partitions: object, client: object, *, read: tasks.Read | None = None
 ) -> float:
-    """Return the mean of a model's scores of the partitions, weighted by tokens.
+    """Score each partition by a model, and return the mean score, weighted by tokens.
 
     Only tokens of words known to the model count.
 
@@ -73,8 +73,8 @@ def score_partitions(
     Returns
     -------
     score : float
-        Nats per token for most models; NaN if no partition has a score. `score` of all documents at
-        once may differ in the third digit.
+        Nats per token for most models; NaN if no partition has a score. `model.score` of all
+        documents at once may differ in the third digit.
     """
     check_is_fitted(model)
     rows = list(_results(tasks.score, "scored", model, partitions, client, read))

@@ -42,8 +42,8 @@ def compute_update(model: Learner, documents: object, *, n_ahead: int = 0) -> Co
     documents : path, list of str, matrix of counts or DataFrame
         A partition, as in `fit_partitions` without `read`.
     n_ahead : int, default=0
-        Number of documents in the updates to be applied before this update. Each document of the
-        stream then has its own random seed.
+        Number of documents in the updates that `apply_update` will add before this update. With
+        this number each document of the stream has a different random seed.
 
     Returns
     -------
@@ -75,13 +75,14 @@ def compute_update(model: Learner, documents: object, *, n_ahead: int = 0) -> Co
 def apply_update(model: Model, update: Composite) -> Model:
     """Add an update to a model; see the example of `compute_update`.
 
-    If the model has learnt more since `compute_update`, the step size is that of the present
-    place in the stream.
+    If the model has learnt more since `compute_update`, the update is added with the present step
+    size of the model.
 
     Parameters
     ----------
     model : estimator or pipeline
-        The model given to `compute_update`, or the original of a copy; unchanged after an error.
+        The model given to `compute_update`, or, if a copy was given, its original. The model is
+        unchanged after an error.
     update : Composite
         Apply each update once. The order of updates matters if the rule forgets.
 

@@ -18,13 +18,14 @@ Value = TypeVar("Value")
 class PartitionError(RuntimeError):
     """Raised if a partition cannot be read, learnt, transformed or scored.
 
-    In learning, the model has learnt all earlier partitions. Repair the partition, and continue
-    with ``skip=error.n_batches``.
+    If `fit_partitions` fails, the model has learnt all earlier partitions. Repair the partition,
+    and continue with ``skip=error.n_batches``.
 
     Attributes
     ----------
     number : int
-        Number of the first failed partition, or of the minibatch in a stream, from 0.
+        Number, from 0, of the first failed partition, or of the first failed minibatch of
+        `fit_stream`.
     n_batches : int
         Number of learnt minibatches, skipped minibatches included.
     """

@@ -47,10 +47,10 @@ def fit_partitions(
 ) -> Model:
     """Learn from the partitions of a corpus on the workers of a cluster.
 
-    Workers read partitions and count words. A worker also learns some minibatches together (a
-    round), from a copy of the model. The calling process learns the first minibatches, and adds the
-    rounds in order. The result is bit for bit the same for any number of workers, but depends on
-    the partitions, `rounds`, `staleness` and `every` of a `Checkpointer`.
+    Workers read partitions and count words. A worker also learns several minibatches (a round) on a
+    copy of the model. The calling process learns the first minibatches alone; later it adds the
+    results of the rounds in order. The result is bit for bit the same for any number of workers,
+    but depends on the partitions, `rounds`, `staleness` and `every` of a `Checkpointer`.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def fit_partitions(
     rounds : int, default=32
         Largest number of minibatches in a round. Larger rounds send less data. The calling process
         learns alone for the first 16 x `staleness` x n minibatches. Here n is the smallest of 8,
-        `rounds` and the number of minibatches with 4,000 documents.
+        `rounds` and the number of minibatches that together hold 4,000 documents.
     staleness : int, default=2
         Largest number of earlier rounds that still run when a round starts; the round does not know
         their results. Take at least n_workers - 1.
@@ -78,7 +78,8 @@ def fit_partitions(
         process, and after each round. ``info.X`` is None, and ``info.score`` is the score of a
         round's first minibatch.
     skip : int, default=0
-        Number of first minibatches already learnt: ``n_batches`` of `streamtopics.streams.resume`.
+        Number of minibatches, already learnt, to leave out at the start: ``n_batches`` of the
+        result of `streamtopics.streams.resume`.
 
     Returns
     -------
@@ -88,7 +89,8 @@ def fit_partitions(
     Raises
     ------
     PartitionError
-        If a partition cannot be read or learnt; ``error.n_batches`` minibatches are learnt.
+        If a partition cannot be read or learnt. The model has then learnt ``error.n_batches``
+        minibatches.
 
     Notes
     -----
@@ -128,7 +130,8 @@ def fit_stream(
 ) -> Model:
     """Learn from a stream of minibatches; workers count words and learn.
 
-    Documents are sent to the workers. `fit_partitions` is faster for files.
+    The calling process sends the documents to the workers. For files `fit_partitions` is faster:
+    the workers read them.
 
     Parameters
     ----------
@@ -137,9 +140,9 @@ def fit_stream(
     batches : iterable
         Minibatches: lists of texts for a pipeline, or matrices of counts.
     rounds : int, default=8
-        Largest number of minibatches that a worker reads and learns together.
+        Largest number of minibatches in a round, as in `fit_partitions`.
     skip : int, default=0
-        Number of first minibatches already learnt by the model.
+        Number of minibatches, already learnt, to leave out at the start.
 
     Returns
     -------

@@ -21,7 +21,7 @@ FORMAT = "streamtopics edits"
 
 
 class EditResult(NamedTuple):
-    """What `apply_edits` made of one edit.
+    """The result of one edit in `apply_edits`.
 
     Attributes
     ----------

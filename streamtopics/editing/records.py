@@ -29,16 +29,16 @@ class Edit:
     kind : str
         Name of the function of `streamtopics.editing`, for example "merge".
     topics : tuple of int
-        Permanent numbers of the topics. The number is the row before the model's first edit; topics
-        made by a split get new numbers.
+        Permanent numbers of the topics. A topic's number is its row before the model's first edit;
+        topics made by a split get new numbers.
     leading : tuple of tuples of (word, probability)
         The thirty most probable words of each topic; `apply_edits` finds the topic by them.
     words : tuple
         Excluded or pulled words.
     name : str
-        The new name.
+        The new name given by `rename`.
     n : int
-        Number of parts of a split.
+        Number of topics after a split.
     """
 
     kind: str

@@ -38,8 +38,9 @@ class EditError(ValueError):
 def merge(model: BaseEstimator, topics: Sequence[int]) -> Edit:
     """Merge several topics into the first, which keeps its row, name and number.
 
-    Tokens are added, and the prior is the first topic's alone. Later rows move up. Clusters of a
-    `StreamingMixture` with `births` can be neither merged nor split.
+    The merged topic has the tokens of all these topics, but the prior of the first alone. Rows
+    below a removed row move up. Clusters of a `StreamingMixture` with `births` can be neither
+    merged nor split.
 
     Parameters
     ----------
@@ -73,7 +74,8 @@ def merge(model: BaseEstimator, topics: Sequence[int]) -> Edit:
 def split(model: BaseEstimator, topic: int, X: object, *, n: int = 2) -> Edit:
     """Split one topic into several, learnt from documents.
 
-    The largest part keeps the row, name and number of the topic; the others become the last rows.
+    The largest of the new topics keeps the row, name and number; the smaller ones become the last
+    rows.
 
     Parameters
     ----------
@@ -82,9 +84,10 @@ def split(model: BaseEstimator, topic: int, X: object, *, n: int = 2) -> Edit:
     topic : int
         Row of the topic.
     X : object
-        Input of the model's `transform`: some thousand documents with the topic.
+        Documents to learn from, as for the model's `transform`: some thousand that contain the
+        topic.
     n : int, default=2
-        Number of parts.
+        Number of topics after the split.
 
     Returns
     -------
@@ -195,8 +198,8 @@ def unlock(model: BaseEstimator, topics: int | Sequence[int]) -> Edit:
 def exclude(model: BaseEstimator, topic: int, words: Collection[str | int]) -> Edit:
     """Keep words out of a topic from now on: "not this word".
 
-    The topic's tokens of a word go to the other topics, in proportion to their tokens of the word,
-    also in later minibatches. Locked topics get no tokens.
+    The topic loses its tokens of a word, now and in later minibatches. The tokens go to the other
+    topics, in proportion to the tokens of the word there. Locked topics get no tokens.
 
     Parameters
     ----------
@@ -227,7 +230,7 @@ def exclude(model: BaseEstimator, topic: int, words: Collection[str | int]) -> E
 def pull(model: BaseEstimator, topic: int, words: Collection[str | int]) -> Edit:
     """Move all tokens of words to a topic: "this word belongs here".
 
-    In later documents most tokens of these words go to the topic too. Locked topics keep their
+    In later minibatches, too, most tokens of these words go to the topic. Locked topics keep their
     tokens.
 
     Parameters
@@ -255,8 +258,8 @@ def pull(model: BaseEstimator, topic: int, words: Collection[str | int]) -> Edit
 def undo(model: BaseEstimator) -> Edit:
     """Undo the last edit; the model is exactly as before the edit.
 
-    If the model has learnt a minibatch since, only `rename`, `hide`, `show`, `lock`, `unlock` and
-    the exclusion of words the model never learnt can be undone.
+    If the model has learnt a minibatch since the edit, only some edits can be undone: `rename`,
+    `hide`, `show`, `lock`, `unlock`, and `exclude` with words that the model never learnt.
 
     Parameters
     ----------

@@ -43,7 +43,7 @@ def documents_of(
     X : object
         Input of `estimator.transform`: counts, or texts for a pipeline.
     topic : int or None, default=None
-        Number of the topic. None lists documents of each topic in turn.
+        Number of the topic. None lists documents of all topics, one topic after another.
     n_documents : int, default=5
         Most documents per topic.
 
@@ -79,9 +79,9 @@ def documents_of(
 def similar_documents(
     estimator: Any, X: object, to: object, *, n_documents: int = 5
 ) -> list[SimilarDocument]:
-    """List the documents with the most similar topics for each query document.
+    """For each query document, list the documents with the most similar topic shares.
 
-    To find the nearest short texts, the cosine of tf-idf is better (see the user guide).
+    For short texts, the cosine of tf-idf finds more similar documents (see the user guide).
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def similar_documents(
     Returns
     -------
     documents : list of SimilarDocument
-        By query, the most similar first.
+        Sorted by query, then by similarity, the most similar first.
 
     Examples
     --------
@@ -137,8 +137,8 @@ def shares_over_time(estimator: Any, X: object, times: Any) -> SharesOverTime:
     estimator, X
         As in `documents_of`.
     times : array-like of shape (n_documents,)
-        Time of each document: years, months such as "2026-11", or dates. Equal times are averaged.
-        Dates without a zone are in UTC. Documents with None, NaN or NaT are left out.
+        Time of each document: years, months such as "2026-11", or dates. Documents of equal times
+        are averaged. Dates without a zone are in UTC. Documents with None, NaN or NaT are left out.
 
     Returns
     -------

@@ -115,8 +115,8 @@ def compare_n_components(
     n_components : iterable of int, default=(10, 20, 50, 100)
         Numbers of topics.
     n_splits : int, default=3
-        Number of parts, at least 2. Compare stability only for equal numbers, because models of
-        more parts share more documents.
+        Number of parts, at least 2. Compare stability only between results with equal `n_splits`:
+        with more parts, two models share more documents.
     n_words : int, default=10
         Top words per topic for coherence and diversity, at least 2.
     random_state : int, RandomState instance or None, default=None
@@ -134,12 +134,13 @@ def compare_n_components(
 
         (score(K) - score of word frequencies without topics) kappa(K).
 
-    ``found.chosen`` is the smallest K such that neither the next number nor any number up to 3 K
-    has a worth more than 5 % higher. A finer structure may exist. The score alone keeps rising with
-    K, and the stability kappa alone falls from the smallest K on.
+    ``found.chosen`` is the smallest K such that neither the next tried number nor any tried number
+    up to 3 K has a worth more than 5 % higher. A finer structure may exist. The score alone keeps
+    rising with K, and the stability kappa alone falls from the smallest K on.
 
-    kappa is the mean of Cohen's kappa over pairs of models, for the most probable topics of the
-    documents that both models learnt. Topics of two models are matched for the largest agreement.
+    kappa(K) measures how far two models with K topics agree, beyond chance, on the most probable
+    topic of each document that both learnt. It is Cohen's kappa, with the topics matched for the
+    largest agreement, averaged over pairs of models.
 
     References
     ----------

@@ -31,7 +31,7 @@ def topic_table(
     *,
     relevance: float = 0.6,
 ) -> list[TopicRow]:
-    """List the topics of a fitted model, the heaviest first, with leading words.
+    """List the topics of a fitted model with leading words, the largest topic first.
 
     Topics hidden by `streamtopics.editing.hide` and columns without a word are left out.
 
@@ -81,7 +81,7 @@ def topic_table(
 
 
 def format_topics(table: Sequence[TopicRow], width: int = 100) -> str:
-    """Return rows of `topic_table` as text; a line has the words that fit into `width`."""
+    """Return rows of `topic_table` as text, with lines of at most `width` characters."""
     lines = [f"{'topic':>5}  {'weight':>6}  {'prior':>6}  words"]
     for row in table:
         words = f"{row.name}: " * bool(row.name) + " ".join(str(word) for word in row.words)

@@ -170,21 +170,22 @@ def report(
         Counts of the documents to show; for models of sentences, a sequence of matrices. None
         counts `texts` by the pipeline. Without X and texts the report shows topics only.
     texts, titles : iterable of str, default=None
-        Text and title of each document. Without texts, words are shown.
+        Text and title of each document. Without texts, the report shows words of each document.
     times : array-like of shape (n_documents,), default=None
         Numbers, dates, or text such as "2003-05-17" or "2003-05"; None and NaN if unknown.
     groups : array-like of shape (n_documents,), default=None
-        For example products, countries or authors.
+        Group of each document, for example a product, country or author.
     totals : Totals, default=None
         Sums over all documents, from `TopicStream.totals`, if `texts` is a sample.
     findings : sequence of Finding, default=None
-        At most ten are shown; their `documents` are indices into `texts`. None searches for
-        findings, at a false discovery rate of .05.
+        Findings to show, at most ten; their `documents` are indices into `texts`. With None the
+        report searches for findings, at a false discovery rate of .05.
     tracker, alarms : iterable of records, default=None
-        Events in order of time: a `TopicTracker` and a `DriftMonitor`, or named tuples, dataclasses
-        or mappings. Pictures show an alarm at its field ``time``.
+        A `TopicTracker` and a `DriftMonitor`; or, for either, records in order of time (named
+        tuples, dataclasses or mappings). Pictures show an alarm at the time in its field ``time``.
     scores : mapping of str to float or sequence of float, default=None
-        Scores to show; a sequence, for example of all minibatches, is drawn.
+        Scores to show, by name: a number, or a sequence to draw as a curve, such as the scores of
+        all minibatches.
     title, date : str, default=None
         Shown on the page. Without a date the same input makes the same bytes.
     sampled_from : int, default=None
@@ -201,7 +202,7 @@ def report(
     Returns
     -------
     report : Report
-        The contents of the page. A page above 2,000,000 bytes shows fewer documents.
+        The contents of the page. If the page would exceed 2,000,000 bytes, it has fewer documents.
 
     Examples
     --------

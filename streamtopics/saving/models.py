@@ -55,7 +55,7 @@ PYTHON_TYPE = 1 << 9
 
 
 class LoadError(ValueError):
-    """A file that cannot be loaded; the message gives the remedy."""
+    """Raised if a file cannot be loaded; the message gives the remedy."""
 
 
 def save(model: Any, path: str | os.PathLike[str]) -> None:
@@ -99,16 +99,16 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
 def load(path: str | os.PathLike[str], trusted: Sequence[str | type] = ()) -> Any:
     """Load a model saved by `save`.
 
-    Only code of this package and of the names in `trusted` runs.
+    Loading runs only code of this package and code named in `trusted`.
 
     Parameters
     ----------
     path : str or path-like
         The file.
     trusted : sequence of str or type, default=()
-        Classes and functions of other packages, for example ``["adagrad.AdaGradVI"]`` or
-        ``["jieba:lcut"]``, and modules to import. Name only what you know, for files from a trusted
-        source.
+        Names of other code that the file needs: classes and functions, for example
+        ``["adagrad.AdaGradVI"]`` or ``["jieba:lcut"]``, or modules. Name only code that you know,
+        and only for files from a trusted source.
 
     Returns
     -------
@@ -117,7 +117,7 @@ def load(path: str | os.PathLike[str], trusted: Sequence[str | type] = ()) -> An
     Raises
     ------
     LoadError
-        If the file is damaged, or names something untrusted.
+        If the file is damaged, or needs code not in `trusted`.
     """
     skops = import_module("skops.io")
     several = [trusted] if isinstance(trusted, str) else trusted

@@ -85,8 +85,8 @@ class Totals:
     of_groups : ndarray of shape (n_groups, n_words)
         Number of documents of each group with each word, with or without a time.
     undated : tuple of ndarray
-        `n`, `sums`, `squares`, `main` and `holders` of documents without a time, each with one
-        period or none.
+        Arrays like `n`, `sums`, `squares`, `main` and `holders`, but of the documents without a
+        time; n_periods is 1, or 0 if all documents have a time.
     """
 
     periods: tuple[Period, ...]
@@ -100,7 +100,7 @@ class Totals:
     undated: tuple[np.ndarray, ...] = ()
 
     def of_all(self) -> Totals:
-        """Return the sums with the documents without a time as a last period, to compare groups."""
+        """Return totals with a last period of documents without a time, to compare groups."""
         if not self.undated:
             return self
         own = self.n, self.sums, self.squares, self.main, self.holders

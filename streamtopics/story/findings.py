@@ -76,9 +76,9 @@ class Finding(NamedTuple):
     topic : int or None
         Row of the topic in the model; None for words of several topics.
     word : str or None
-        Word that `share` counts; None if `share` is of the topic.
+        The word, if `share` is the share of documents with a word; None if `share` is of a topic.
     words, came, left : tuple of str
-        Words of the topic, words that became more frequent, and words that became less frequent.
+        Words of the topic; words that became more frequent; words that became less frequent.
     when : str
         The time of the change, for example "in October 2025"; empty for a group.
     periods : tuple of (int, int)
@@ -86,17 +86,17 @@ class Finding(NamedTuple):
     group : str or None
         The compared group; None for a change over time.
     share : float
-        Mean share of the topic in the documents of this time or group; of a word, the share of
-        documents with the word.
+        Mean share of the topic in the documents of this time or group; for a word, the share of
+        these documents with the word.
     interval : tuple of (float, float)
         95 % interval of the share.
     share_before : float
-        The same share in all other documents; for a topic in a group, in other documents of the
-        same periods; for a word in a group, the share expected from these periods and from the
-        other groups.
+        The share to compare with. For a change over time: the share in all other documents. For a
+        topic in a group: the share in other documents of the same periods. For a word in a group:
+        the share expected if the group used the word as the other groups do in the same periods.
     n_documents, n_all : int
-        Number of documents of this time or group with the word, or with the topic as the main
-        topic; and number of all its documents.
+        `n_all` is the number of documents of this time or group. `n_documents` of them have the
+        word or, without a word, the topic as main topic.
     surprise, p : float
         Distance of `share` from `share_before` in standard deviations, and the p-value.
     documents : tuple of int

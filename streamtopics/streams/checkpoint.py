@@ -28,7 +28,7 @@ class Resumed(NamedTuple):
     Attributes
     ----------
     model, callbacks : estimator, tuple
-        The saved model and callbacks, in the order of ``Checkpointer(also=...)``.
+        The saved model; and the saved callbacks, in the order of ``Checkpointer(also=...)``.
     n_batches : int
         Number of learnt minibatches; pass the number to `stream` as `skip`.
     """
@@ -41,9 +41,9 @@ class Resumed(NamedTuple):
 class Checkpointer:
     """A callback of `stream` that saves the model, to resume after an interruption.
 
-    Make this the last callback of `stream`. The folder keeps the last three checkpoints. One more
-    is written at the end, also after an error, if the model has not changed since the last
-    minibatch.
+    Make this the last callback of `stream`. The folder keeps the last three checkpoints. A
+    checkpoint of the last minibatch is also written at the end of the stream, even after an error,
+    unless a failed minibatch has changed the model.
 
     Parameters
     ----------
@@ -116,14 +116,14 @@ def resume(path: str | os.PathLike[str], trusted: Sequence[str | type] = ()) -> 
     Parameters
     ----------
     path, trusted : str or path-like; sequence of str or type, default=()
-        The folder of a `Checkpointer`, and types as in `streamtopics.load`.
+        The folder of a `Checkpointer`; `trusted` as in `streamtopics.load`.
 
     Returns
     -------
     resumed : Resumed or None
-        None if the folder has no checkpoint. If the newest is damaged, the checkpoint before, with
-        a warning. Continue by ``stream(resumed.model, batches, skip=resumed.n_batches)``: the model
-        becomes bit for bit that of an uninterrupted stream.
+        None if the folder has no checkpoint. If the newest checkpoint is damaged, the previous one
+        is returned, with a warning. Continue by ``stream(resumed.model, batches,
+        skip=resumed.n_batches)``: the model becomes bit for bit that of an uninterrupted stream.
     """
     errors: list[LoadError | OSError] = []
     for _, file in reversed(checkpoints_in(Path(path))):

@@ -72,7 +72,7 @@ class ReadingError(ValueError):
 
 
 class Skipped:
-    """Number of skipped records (`counts`) and first file or line (`first`), by reason."""
+    """Skipped records by reason: their number (`counts`), and the place of the first (`first`)."""
 
     def __init__(self) -> None:
         self.counts: dict[str, int] = {}
@@ -98,7 +98,7 @@ class Record(NamedTuple):
     text, time, fields : str, datetime or float or None, dict
         `fields` has the values of the `keys` of `read_records`.
     source, line : str, int
-        Path of the file, or "", and number of the line, record or item, from 1.
+        Path of the file, or "" without a file; and number of the line, record or item, from 1.
     """
 
     text: str
@@ -205,12 +205,12 @@ def read_texts(
         A file or folder; "-" is standard input. An iterable has documents, each a str or a dict
         with `text_key`, or files and folders, each a :class:`pathlib.Path`.
     text_key : str, default="text"
-        Key or column of the text. Dots lead into objects: "user.name".
+        Key or column of the text. Dots lead into nested objects: "user.name".
     format : {"lines", "documents", "jsonl", "json", "csv", "tsv", "parquet", "xlsx"} or None, \
 default=None
-        None reads the suffix; ".gz", ".bz2", ".xz" or ".zst" may follow. Other files have a
-        document on each line; a ".txt" file in a folder is one document. "json" is an array, or
-        JSON on each line. A missing text of a table is "".
+        None goes by the suffix of the file, before ".gz", ".bz2", ".xz" or ".zst". A file with
+        another suffix has a document on each line; but a ".txt" file in a folder is one document.
+        "json" is an array, or JSON on each line. In a table a missing text is "".
     sep : str or None, default=None
         Separator of a table. None is a tab in ".tsv", otherwise a comma or, if the first line has
         no comma, a semicolon, tab or bar.

@@ -71,14 +71,15 @@ def stream(
         Minibatches, each X for `partial_fit` or a `TimedBatch`.
     callbacks : sequence, default=()
         Functions ``callback(model, info)`` or objects with ``on_batch(model, info)``; ``info`` is a
-        `BatchInfo`. The stream ends if a callback returns True. ``finish(model)`` is called at the
-        end, also after an error. One object may have ``learn(model, X, *, time=None)``, called
-        instead of `partial_fit`, such as a `DriftMonitor`.
+        `BatchInfo`. The stream ends if a callback returns True. An object's ``finish(model)``, if
+        defined, is called at the end, also after an error. One object, such as a `DriftMonitor`,
+        may have ``learn(model, X, *, time=None)``; the stream then calls `learn` instead of
+        `partial_fit`.
     score : bool, default=False
         Whether to score each minibatch before learning. A callback with ``needs_score = True`` also
         requests scores.
     skip : int, default=0
-        Number of first minibatches already learnt, to leave out.
+        Number of minibatches, already learnt, to leave out at the start.
 
     Returns
     -------
@@ -202,8 +203,8 @@ class ScoreHistory(ShownAsTable):
     rows : list of BatchInfo
         The last 10,000 minibatches, without X; ``pandas.DataFrame(history.rows)`` makes a table.
     mean, standard_error : float
-        Mean of the scores, weighted by tokens, or by documents if tokens are not counted; and its
-        standard error for independent minibatches. NaN without scores.
+        Mean of the scores, weighted by tokens, or by documents if the model counts no tokens; and
+        the standard error of the mean if minibatches are independent. NaN without scores.
     """
 
     needs_score = True

@@ -80,7 +80,7 @@ def stop_words(source: str | PathLike[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class Tokenizer:
-    """A tokenizer by name, so that models can be saved. Words without a letter are left out.
+    """A tokenizer by name, so that models can be saved; words without a letter are left out.
 
     Parameters
     ----------

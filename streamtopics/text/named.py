@@ -47,7 +47,7 @@ class NamedCounts(sparse.csr_matrix):
 
     @classmethod
     def of(cls, counts: object, feature_names: ArrayLike) -> NamedCounts:
-        """Return counts, (n_documents, n_features), with the names; a CSR matrix is not copied."""
+        """Return counts (n_documents, n_features) with these names; a CSR matrix is not copied."""
         if counts is None:
             raise TypeError("counts must be a matrix; got None, which scipy reads as NaN")
         check_structure(counts, "NamedCounts.of", "counts")

@@ -40,10 +40,12 @@ class Phrases:
     Parameters
     ----------
     min_count : int, default=10
-        Least number of occurrences of a pair in a sample of documents: one in eight of a corpus, at
-        least 2,000; in a stream the first 2,000, then 1,000 of each 16,000.
+        Least number of occurrences of a pair in a sample of the documents. Of a corpus the sample
+        has every eighth document, but at least 2,000 or all; of a stream the first 2,000 documents,
+        and later 1,000 of each 16,000.
     min_npmi : float in [-1, 1], default=0.5
-        Least normalised pointwise mutual information: 1 for words always together, 0 by chance.
+        Least normalised pointwise mutual information of a pair: 1 for words always together, 0 for
+        words together by chance.
 
     Examples
     --------

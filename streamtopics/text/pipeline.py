@@ -37,11 +37,11 @@ class StreamingPipeline(ShowsTopics, LinksToReference, Pipeline, WithCache):
 
     Notes
     -----
-    If a step raises an error, earlier steps have learnt the minibatch. The next
-    `partial_fit` forgets the changed columns.
+    If a step raises an error, earlier steps have learnt the minibatch, and columns may have new
+    words. The last step then forgets these columns in the next `partial_fit`.
 
-    One thread learns at a time. Meanwhile another thread can transform by a `copy.copy`. In copies,
-    pickles and files all steps have learnt the same minibatches.
+    One thread learns at a time. Meanwhile another thread can transform with a `copy.copy` of the
+    pipeline. In copies, pickles and files all steps have learnt the same minibatches.
 
     Examples
     --------

@@ -33,13 +33,14 @@ class StreamingCountVectorizer(
 ):
     """Count words, fast, with a vocabulary that may follow a stream.
 
-    After `fit` words, columns and counts equal those of scikit-learn's CountVectorizer, many times
-    faster and on several threads. With `partial_fit` the vocabulary is open: `max_features` columns
-    hold the words that are now frequent, in bounded memory.
+    `fit` gives the words, columns and counts of scikit-learn's CountVectorizer, many times faster
+    and on several threads. With `partial_fit` the vocabulary is open: `max_features` columns hold
+    the words that are now frequent, in bounded memory.
 
     Compiled code cuts texts into words if `analyzer` is "word", `token_pattern` is a pattern for
     runs of word characters or letters, such as ``r"\\b\\w{3,}\\b"`` or ``r"\\b[^\\W\\d_]{3,}\\b"``,
-    and `tokenizer`, `preprocessor` and `strip_accents` are not functions; if not, Python does.
+    and `tokenizer`, `preprocessor` and `strip_accents` are not functions. Otherwise Python does,
+    more slowly.
 
     Parameters
     ----------
@@ -47,21 +48,22 @@ class StreamingCountVectorizer(
 token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         As in scikit-learn's CountVectorizer.
     max_df : float in [0, 1] or int, default=1.0
-        As in CountVectorizer. In a stream a word above this document frequency, decayed by
-        `half_life`, loses its column. A share never excludes a word of a single
-        document.
+        As in CountVectorizer. In a stream a word loses its column if its document frequency,
+        decayed by `half_life`, exceeds `max_df`; a share stands for at least one document.
     min_df : float in [0, 1] or int, default=1
-        As in CountVectorizer. In a stream a word needs this decayed frequency to get a column. If
-        `min_df` is a count and `max_df` a share, words get columns after min_df / max_df documents.
+        As in CountVectorizer. In a stream a word can get a column if its decayed document frequency
+        reaches `min_df`. If `min_df` is a count and `max_df` a share, the first columns are given
+        after min_df / max_df documents.
     max_features : int or None, default=None
         As in CountVectorizer. Required for `partial_fit`: the number of columns.
     half_life : float or None, default=100_000
-        Number of documents of a stream after which a document counts half; None is infinity.
+        Number of later documents in a stream after which a document counts half; None is infinity.
     n_candidates : int or None, default=None
         Least number of words without a column that a stream counts, as candidates for columns. None
         is `max_features`.
     margin : float, default=1.5
-        A word takes the column of a rarer word if more than `margin` times as frequent.
+        In a stream a candidate takes the column of a rarer word if the candidate is more than
+        `margin` times as frequent.
     phrases : bool or Phrases, default=False
         Whether to count related neighbours, for example "credit card", as one word. True is
         ``Phrases()``. Between neighbours is a space, a line end or a hyphen.
@@ -73,11 +75,11 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
     vocabulary_, fixed_vocabulary_ : dict, bool
         The column of each word, and whether `vocabulary` was given.
     recycled_ : ndarray of int64
-        Columns that lost a word in the last step of a stream, to pass to a model's `forget_words`.
+        Columns that lost a word in the last minibatch of a stream, for a model's `forget_words`.
     n_documents_seen_ : int
         Number of documents seen in a stream.
     document_frequency_ : ndarray of shape (max_features,), float64
-        In a stream, decayed frequency of each column's word; 0 for columns without a word.
+        In a stream, decayed document frequency of each column's word; 0 for columns without a word.
 
     Notes
     -----

@@ -93,12 +93,12 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
     vectorizer : transformer or None, default=None
         Counter of words, of which a clone is used. None is a `StreamingCountVectorizer` of 20,000
         columns, for words of three letters or more in five documents or more, without English stop
-        words. A given vectorizer needs `max_features` because new words get columns; `fit` leaves
-        half of the columns free.
+        words. A given `StreamingCountVectorizer` needs `max_features`. `fit` makes two columns for
+        each word, to have room for new words: at least 2,000 columns, and at most `max_features`.
     n_documents : int, default=5000
         Size of the random sample of documents, for display.
     error_rate : float in (0, 1), default=0.05
-        Expected share of false findings (Benjamini and Hochberg 1995).
+        Largest expected share of false findings among the findings (Benjamini and Hochberg 1995).
     random_state : int, default=0
         Seed of the topics and of the sample.
     n_jobs : int or None, default=None
@@ -111,15 +111,15 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
     tracker_ : TopicTracker
         Records of the topics after each minibatch.
     monitor_ : DriftMonitor
-        `alarms` lists minibatches unlike earlier minibatches.
+        The monitor's `alarms` tell which minibatches differ from the earlier ones.
     n_documents_seen_, n_tokens_seen_ : int, float
         Numbers of documents, held-back documents included, and of tokens of known words.
 
     Notes
     -----
-    `fit` learns a corpus; `partial_fit` continues or begins a stream. To find alarms, new
-    minibatches are compared with held-back documents: a fifth of each minibatch, learnt eight
-    minibatches later or in `finish`.
+    `fit` learns a corpus; `partial_fit` continues or begins a stream. To find alarms, a fifth of
+    each minibatch is held back, and learnt eight minibatches later or in `finish`. A new minibatch
+    is compared with the held-back documents.
 
     Examples
     --------
@@ -168,8 +168,8 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
         Parameters
         ----------
         pipeline : Pipeline or StreamingPipeline
-            A vectorizer and a topic model, fitted or not. Steps between the two need a fitted
-            pipeline whose vocabulary does not grow.
+            A vectorizer and a topic model, fitted or not. If steps stand between the two, the
+            pipeline must be fitted, and its vocabulary cannot grow.
 
         Returns
         -------
@@ -435,7 +435,7 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
         return shares
 
     def score(self, X: Iterable[str], y: object = None) -> float:
-        """Return the mean log probability of texts, in nats per token; NaN without a known word."""
+        """Return the mean log probability of a token in nats; NaN if texts have no known word."""
         check_is_fitted(self, "pipeline_")
         return float(self.pipeline_.score(texts_of(X)))
 

@@ -56,7 +56,8 @@ class ReportsDocuments(HoldsDocuments):
         Parameters
         ----------
         least : float, default=10
-            Periods are the shortest with a mean of at least `least` documents, and at most 80.
+            Least mean number of documents in a period. The length of the periods, such as a month,
+            is the shortest with this mean and with at most 80 periods.
 
         Returns
         -------
@@ -93,13 +94,14 @@ class ReportsDocuments(HoldsDocuments):
         Parameters
         ----------
         n : int or None, default=10
-            Largest number of findings, the most surprising and largest first; None returns all.
+            Largest number of findings; None returns all. Findings far from expectation, in many
+            documents, come first.
 
         Returns
         -------
         findings : Findings
-            A tuple of `Finding`; ``str(finding)`` is a sentence. `error_rate` is the expected share
-            of false findings.
+            A tuple of `Finding`; ``str(finding)`` is a sentence. At most a share `error_rate` of
+            the findings is expected to be false.
         """
         if n is not None:
             check_integer(least=0, n=n)
@@ -122,7 +124,7 @@ class ReportsDocuments(HoldsDocuments):
         Parameters
         ----------
         path : str or path, default=None
-            File, for example "topics.html", replaced if present; None writes none.
+            File, for example "topics.html", replaced if present; None writes no file.
         **how
             Parameters of `streamtopics.report.report`, for example ``title``. Totals, findings,
             alarms and documents are given by the stream.

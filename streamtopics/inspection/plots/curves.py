@@ -53,7 +53,7 @@ def plot_curves(
 
 
 def plot_scores(rows: Iterable[BatchInfo], *, window: int = 10, ax: Axes | None = None) -> Axes:
-    """Draw the score of each minibatch, taken before it was learnt, and a running mean.
+    """Draw the score of each minibatch before learning, and a running mean.
 
     Parameters
     ----------
@@ -107,8 +107,9 @@ def plot_n_components(
     Returns
     -------
     ax : ndarray of two Axes
-        Left the score with standard errors; right stability, coherence, and the worth as a share of
-        the highest worth. A line marks the chosen number.
+        Left the score with standard errors; right stability, coherence, and the worth (see the
+        notes of `compare_n_components`) divided by the highest worth. A line marks the chosen
+        number.
     """
     numbers = [row.n_components for row in found.rows]
     axes = several_axes(ax, 2, (1, 2), (9.0, 3.6))

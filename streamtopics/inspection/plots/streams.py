@@ -42,9 +42,10 @@ def plot_shares(
     labels : sequence of n_topics str
         Names of the topics.
     n_topics : int, default=12
-        Topics to draw, by largest share; a gray band sums the rest.
+        Number of topics to draw, the largest; a gray band is the sum of the others.
     n_documents : array-like of shape (n_times,), default=None
-        Weights of joined dates, from `shares_over_time`; None for equal weights.
+        Numbers of documents from `shares_over_time`: the weights of dates joined into a period.
+        None is equal weights.
     ylabel : str, default="mean share in the documents"
         Label; for a `TopicTracker`, for example "share of the tokens".
     ax : Axes, default=None
@@ -126,7 +127,7 @@ def _label_times(ax: Axes, names: list[str] | None, *, whole: bool = False) -> N
 
 
 def plot_drift(estimator: Any, *, ax: Iterable[Axes] | None = None) -> np.ndarray:
-    """Draw the share of each topic that each minibatch retained, and the effective sample size.
+    """Draw how much of each topic is retained at each minibatch, and effective sample sizes.
 
     Parameters
     ----------
@@ -138,9 +139,10 @@ def plot_drift(estimator: Any, *, ax: Iterable[Axes] | None = None) -> np.ndarra
     Returns
     -------
     ax : ndarray of two Axes
-        First the retained shares, as a line if equal for all topics; then the effective sample
-        sizes after each minibatch, in tokens. Rows are topics; columns are the last thousand
-        minibatches, labelled by the `time` given to `partial_fit` or by number.
+        The first picture has `retention_history_`: the share of a topic's earlier counts kept at a
+        minibatch. The second has the topics' effective sample sizes after a minibatch, in tokens.
+        Rows are topics, and columns the last thousand minibatches, labelled by time or number.
+        Retained shares that are equal for all topics are drawn as a line.
     """
     records = estimator.drift_
     if not records:

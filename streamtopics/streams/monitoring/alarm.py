@@ -27,10 +27,10 @@ class DriftTest(NamedTuple):
     Attributes
     ----------
     batch, time : int, object
-        Number of the minibatch in the monitor, from 1, and its time.
+        Number of the minibatch, from 1, as counted by the monitor; and time of the minibatch.
     p_exact, p_chart, alarm : float, float, bool
-        p-value of the permutation test; p-value relative to earlier tests, NaN with fewer than
-        three; and whether both are less than `alpha`.
+        p-value of the permutation test, and p-value of the control chart (NaN before three earlier
+        tests). `alarm` tells whether both are less than `alpha`.
     """
 
     batch: int
@@ -51,8 +51,9 @@ class ChangedTopic(NamedTuple):
         "changed": the topic's words in new documents are less probable in the topic than before.
         "grown" or "shrunk": new documents have more, or fewer, words of the topic.
     difference : float
-        The minus log probability of the topic's words if "changed", else their number a document:
-        the mean over new less the mean over earlier documents, in standard errors.
+        The compared quantity is the -log probability of the topic's words if "changed", else their
+        number in a document. `difference` is its mean over new documents minus its mean over
+        earlier documents, in standard errors.
     """
 
     topic: int
@@ -62,7 +63,7 @@ class ChangedTopic(NamedTuple):
 
 
 class NewWord(NamedTuple):
-    """A word or column number of an `Alarm`, and numbers of new and earlier documents with it."""
+    """A word (or column number) in an `Alarm`; `new` and `before` count documents with the word."""
 
     word: str
     new: int
@@ -70,15 +71,16 @@ class NewWord(NamedTuple):
 
 
 class NewTopic(NamedTuple):
-    """A subject with a larger share of documents in a minibatch than before.
+    """A group of similar documents (a subject) with a larger share in a minibatch than before.
 
     Attributes
     ----------
     words, rows : tuple of str, tuple of int
-        At most eight words, the most significant first; and rows of the subject's documents in the
-        minibatch, the most typical first.
+        At most eight words of the subject, the most significant first; and rows of its documents in
+        the minibatch, the most typical first.
     share, error : float
-        Share of the new documents minus share of the earlier documents, and the standard error.
+        The subject's share of the minibatch minus its share of earlier documents; and the standard
+        error of this difference.
     """
 
     words: tuple[str, ...]
@@ -95,10 +97,10 @@ class Alarm(NamedTuple):
     batch, time, p_exact, p_chart
         As in `DriftTest`.
     n_new, n_before : int
-        Numbers of compared documents: of the minibatch, and earlier.
+        Numbers of compared documents: in the minibatch, and among the held-back documents.
     topics, words, new : tuple of ChangedTopic, of NewWord, of NewTopic
-        Changed topics, at most ten of each kind; at most eight more frequent words; and new
-        subjects. The most significant are first.
+        Changed topics, at most ten for each value of `how`; words in more documents than before, at
+        most eight; and new subjects. In each tuple the most significant are first.
     """
 
     batch: int

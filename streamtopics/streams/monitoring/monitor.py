@@ -37,7 +37,7 @@ MAX_DOCUMENTS, N_PERMUTATIONS = 2000, 399
 
 
 class DriftMonitor(ShownAsTable):
-    """A callback of `stream` that learns, and reports changes of topics and words.
+    """A callback of `stream` that tests each minibatch for changes, and lets the model learn.
 
     A fifth of each minibatch is held back, and learnt eight minibatches later or after an alarm. A
     new minibatch is compared with the documents held back. Streams always move, so an alarm needs
@@ -47,8 +47,8 @@ class DriftMonitor(ShownAsTable):
     Parameters
     ----------
     alpha : float, default=0.01
-        Share of minibatches with a false alarm, in [1e-5, 0.5], if the documents come in random
-        order or drift steadily.
+        Share of minibatches with a false alarm, if the documents come in random order or drift
+        steadily; in [1e-5, 0.5].
     random_state : int, default=0
         Seed of the choice of documents to hold back and of the permutations.
 
@@ -59,8 +59,8 @@ class DriftMonitor(ShownAsTable):
     n_batches, n_held_back : int
         Minibatches so far, and documents currently held back.
     past : ndarray of shape (n_past, 3)
-        Statistics of the last twenty tests, for the chart: the surprise and the use of topics, and
-        words.
+        Statistics of the last twenty tests, used by the control chart. Columns measure changes of
+        the words within topics, of the topics' shares, and of the frequencies of single words.
 
     Notes
     -----
@@ -111,8 +111,8 @@ class DriftMonitor(ShownAsTable):
         Parameters
         ----------
         model : estimator of topics over words or StreamingPipeline
-            The same for all of the stream. A call that raises an error may only change the first
-            steps of a pipeline.
+            The same model in each call. If a call raises an error, at most the first steps of a
+            pipeline have changed.
         X : {array-like, sparse matrix} of shape (n_documents, n_features) or iterable of str
             Word counts, or texts for a pipeline.
         time : object, default=None

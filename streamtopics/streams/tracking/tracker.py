@@ -68,12 +68,13 @@ class NewsRow(NamedTuple):
     ----------
     kind : {"born", "split", "gone", "merged", "grown", "shrunk", "changed"}
     topic, other : int or None
-        Ids of the topic, and of the topic of a split or merge.
+        Id of the topic. If the kind is "split" or "merged", `other` is the id of the topic that it
+        split from or merged into.
     share_before, share, moved : float
-        Share of the tokens before and since the time; and Hellinger distance, in [0, 1], between
-        word probabilities then and now.
+        The topic's share of the tokens before and after the time `since` of `news`. `moved` is the
+        Hellinger distance, in [0, 1], between the topic's word probabilities at `since` and now.
     words, came, left : list of str or int
-        Top words now, new words among them, and top words only before.
+        Top words now; top words now but not at `since`; top words at `since` but not now.
     """
 
     kind: str
@@ -90,16 +91,16 @@ class NewsRow(NamedTuple):
 class TopicTracker(ShownAsTable):
     """A callback of `stream` that follows topics: births, deaths, shares and words.
 
-    At some minibatches the tracker takes a snapshot: the words of topics, and their shares in a
-    hundred documents. Topics are matched with those of earlier snapshots by words. So the id of a
-    topic survives restarts, merges and a new order of rows.
+    At some minibatches the tracker takes a snapshot: the words of the topics, and the topics'
+    shares in at most a hundred documents of the minibatch. Topics are matched with earlier
+    snapshots by words. So the id of a topic survives restarts, merges and a new order of rows.
 
     Parameters
     ----------
     budget : float, default=0.1
-        Largest time for snapshots, as an estimated share of the time for learning. Whatever the
-        time, one is taken when the stream has grown by a half since the last. Infinity takes one at
-        each minibatch.
+        Largest time for snapshots, as an estimated share of the time for learning. But when the
+        stream has grown by a half since the last snapshot, a snapshot is taken at any cost. With
+        infinity each minibatch has a snapshot.
     feature_names : array-like of shape (n_features,), default=None
         Words of the columns, for models without names of columns.
 
@@ -107,8 +108,8 @@ class TopicTracker(ShownAsTable):
     -----
     Let e be an equal share of the tokens, 1 / n_components. A topic is born with a share of e/10. A
     topic dies when no row has its words, or when the mean of its last three shares is below e/20,
-    or below both e/4 and a fifth of its usual share. The tracker keeps 64 snapshots and a thousand
-    dead topics.
+    or below both e/4 and a fifth of its long-run mean share. The tracker keeps 64 snapshots and a
+    thousand dead topics.
 
     Examples
     --------
@@ -228,8 +229,8 @@ class TopicTracker(ShownAsTable):
         ids : ndarray of shape (n_topics,)
             Ids of the topics, ascending.
         shares : ndarray of shape (n_snapshots, n_topics)
-            Share of each topic in the tokens since the snapshot before. Topics never in use are
-            left out.
+            Share of each topic in the tokens, estimated from the documents of each snapshot. Topics
+            never in use are left out.
         """
         snapshots = self._state.snapshots
         found = [np.empty(0, np.int64), *(snapshot.topics["id"] for snapshot in snapshots)]
@@ -253,8 +254,9 @@ class TopicTracker(ShownAsTable):
         Returns
         -------
         rows : list of NewsRow
-            Sorted by kind, then by share, the largest first. Words now are compared with words at
-            `since`; shares since then with shares in as many documents before.
+            Sorted by kind, then by share, the largest first. Present words are compared with the
+            words at `since`. Shares after `since` are compared with shares in an equal number of
+            documents before `since`.
         """
         place, state, snapshots = self._place(since), self._state, self._state.snapshots
         then, now = snapshots[place].position, snapshots[-1].position
