@@ -42,7 +42,7 @@ def fit(options: Namespace) -> None:
             "--documents-out cannot read standard input again; use `streamtopics apply` afterwards"
         )
     models.warn_of_unspaced(options, reading.texts_of(first))
-    held_out = reading.minibatch(first[TEST_EVERY - 1 :: TEST_EVERY][:size], options)
+    held_out = first[TEST_EVERY - 1 :: TEST_EVERY][:size]
     learnt = [r for i, r in enumerate(first, 1) if i % TEST_EVERY or i > size * TEST_EVERY]
     texts, _, labels = reading.minibatch(learnt, options)
     if len(options.topics) > 1:
@@ -66,15 +66,17 @@ def fit(options: Namespace) -> None:
     learnt_of = (
         f"{counted(model.n_documents_seen_, 'document')}, {counted(model.n_tokens_seen_, 'word')} "
         f"over a vocabulary of {models.n_words_of(model.pipeline_):,}; "
-        f"{counted(len(held_out[0]), 'document')} held out\n"
+        f"{counted(len(held_out), 'document')} held out\n"
     )
-    # Scored, not learnt; but shares, findings and the report are about all documents.
-    model.add_documents(held_out[0], **held_out[2])
+    if held_out and (options.time_key or options.group_key or options.report or options.model):
+        # Scored, not learnt; but shares, findings and the report are about all documents.
+        held, _, labels = reading.minibatch(held_out, options)
+        model.add_documents(held, **labels)
     tally.tell()
     # Files first, in case the reader of the output has gone.
     written = write_all(options, model, tally, first if more is None else None)
     print(learnt_of)
-    print_learnt(options, model, held_out[0])
+    print_learnt(options, model, reading.texts_of(held_out))
     if written:
         print("", *written, sep="\n")
 

@@ -248,7 +248,7 @@ def test_a_report_says_where_each_document_is(fitted, capsys, tmp_path):
 
 @pytest.mark.parametrize("more", [(), ("--vocabulary-from", 100, "--batch-size", 50)])
 def test_times_groups_and_ids_come_with_the_documents(more, capsys, tmp_path):
-    """Of fit, also where it streams, and of update."""
+    """Of fit, also where it streams, and of update; the documents held out for the score, too."""
     texts, model, table = lines(300), tmp_path / "t.model", tmp_path / "t.csv"
     months = np.sort(np.random.default_rng(0).integers(1, 6, 300))
     rows = [f"{i},2024-0{month}-17,{'ab'[i % 2]}" for i, month in enumerate(months)]
@@ -259,15 +259,15 @@ def test_times_groups_and_ids_come_with_the_documents(more, capsys, tmp_path):
     out = run(capsys, "fit", *given)[1]
     place = out.index("* ship, ") if "* ship, " in out else out.index("has more of")
     assert place < out.index("topic  weight")
-    held_out = {*range(9, 300 if not more else 100, 10)}
-    stream, learnt = load(model), [i for i in range(300) if i not in held_out]
+    assert f"{30 if not more else 10} documents held out" in out
+    stream = load(model)
     totals = stream.totals(least=30)
     assert [period.label for period in totals.periods] == [f"2024-0{m}" for m in range(1, 6)]
     assert sorted(totals.groups) == ["a", "b"]
-    assert totals.n.sum(axis=1).tolist() == np.bincount(months[learnt])[1:].tolist()
-    assert {one.id for one in stream.documents} == {str(i) for i in learnt}
+    assert totals.n.sum(axis=1).tolist() == np.bincount(months)[1:].tolist()
+    assert {one.id for one in stream.documents} == {str(i) for i in range(300)}
     assert run(capsys, "update", model, table, *read, "--quiet")[0] == 0
-    assert load(model).totals().n.sum() == len(learnt) + 300
+    assert load(model).totals().n.sum() == 600
 
 
 def test_a_title_and_long_names_of_files(capsys, tmp_path):
@@ -277,7 +277,7 @@ def test_a_title_and_long_names_of_files(capsys, tmp_path):
     assert run(capsys, "fit", texts, *given, "--report", page)[0] == 0
     assert "<title>Ships &amp; planes</title>" in page.read_text(encoding="utf-8")
     data = _data_of(page)
-    assert (data["n_documents"], data["sampled_from"]) == (180, None)
+    assert (data["n_documents"], data["sampled_from"]) == (200, None)
     places = [document["title"] for topic in data["topics"] for document in topic["documents"]]
     assert all(re.fullmatch(r"…a+\.txt:\d+", place) for place in places)
 

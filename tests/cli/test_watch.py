@@ -375,13 +375,13 @@ def test_documents_are_counted_on_from_those_of_fit(tmp_path, capsys):
     out, err = capsys.readouterr()
     assert "beginning with the model in " in err
     counts = [line.split(",")[0] for line in without_times(out.splitlines())]
-    assert counts == ["280 documents", "380 documents"]
+    assert counts == ["300 documents", "400 documents"]
     append(path, *lines(50, seed=1))
     assert main(given(path, model, 100, "--idle", 0.1)) == 0
     out, err = capsys.readouterr()
-    assert "going on from 380 documents" in err
-    assert "430 documents, " in out
-    assert load(model).n_documents_seen_ == 430
+    assert "going on from 400 documents" in err
+    assert "450 documents, " in out
+    assert load(model).n_documents_seen_ == 450
 
 
 def test_findings_are_told_once(tmp_path, capsys):
