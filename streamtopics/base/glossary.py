@@ -78,28 +78,28 @@ max_iter : int, default=1
     Passes of `fit` over the corpus. Each pass after the first counts the data again.""",
     "stream_kappa": """\
 kappa : float, default=0.7
-    How fast `partial_fit` forgets, in (0, 1]. The step size of B documents after N earlier ones is
-    (B / (N + B))^kappa; 1 weighs all documents alike.""",
+    How fast `partial_fit` forgets, in (0, 1]. B documents are learnt after N earlier documents with
+    the step size (B / (N + B))^kappa. 1 weighs all documents alike.""",
     "em_doc_topic_prior": """\
 doc_topic_prior : float, array-like of shape (n_components,) or None, default=None
-    Dirichlet parameter of the topic proportions to start from, in tokens. None is
-    10 / n_components.""",
+    Dirichlet parameter of the topic proportions, in tokens. None is 10 / n_components. With
+    `learn_priors` learning starts from this value.""",
     "em_topic_word_prior": """\
 topic_word_prior : float, array-like of shape (n_features,), WordPrior, callable or None, \
         default=None
-    Dirichlet parameter of all topics, in tokens. None is 0.05 for each word. If priors are learnt,
-    learning starts from this value.""",
+    Dirichlet parameter of the words of each topic, in tokens. None is 0.05 for each word. If the
+    model has `learn_priors`, learning starts from this value.""",
     "em_tol": """\
 tol : float, default=1e-4
-    Stop when a round gains less than this share of the bound. From a random start at least eleven
-    rounds are run; the first ten keep the priors.""",
+    Stop when a round raises the bound by less than this share of its value. From a random start at
+    least eleven rounds are run, and the priors stay as given in the first ten.""",
     "common_parameters": """\
 n_jobs : int or None, default=None
     Number of threads; None is 1 and -1 all processors. Results are the same for any number.
 random_state : int, RandomState instance or None, default=None
     Seed of the estimator.
 verbose : int, default=0
-    1 shows the progress of `fit`, with scores of minibatches or bounds of rounds.""",
+    1 shows the progress of `fit`, in most models with a score of each minibatch or round.""",
 }
 
 TOPIC_ATTRIBUTES = """\
@@ -108,12 +108,12 @@ topic_word_ : ndarray of shape (n_components, n_features)
 topic_weights_ : ndarray of shape (n_components,)
     Share of each topic in the learnt tokens.
 prior_retention_ : ndarray of shape (n_components,)
-    Share of the prior in the pseudo-counts of each topic."""
+    Share of each topic's pseudo-counts that comes from the prior."""
 STREAM_ATTRIBUTES = """\
 n_batch_iter_, n_documents_seen_, n_tokens_seen_ : int, int, float
     Numbers of learnt minibatches (or parts of minibatches), documents and tokens, in all passes.
 n_iter_ : int
-    Number of finished passes of `fit`; 0 after `partial_fit` alone.
+    Number of passes, or rounds of EM, in `fit`; 0 after `partial_fit` alone.
 posterior_ : TopicPosterior
     The posterior of the topics.
 seed_ : int
@@ -130,7 +130,8 @@ components_ : ndarray of shape (n_components, n_features)
     Dirichlet parameters of the topics: pseudo-counts, not normalised.""",
     "mean_components": """\
 components_ : ndarray of shape (n_components, n_features)
-    Expected tokens of each word in each topic, per document, with the prior; not normalised.""",
+    Expected tokens of each word in each topic, averaged over documents. The prior is
+    included, and rows are not normalised.""",
     "edit_attributes": """\
 edits_ : list of Edit
     Edits of the topics by people; see `streamtopics.editing`.
@@ -181,8 +182,8 @@ y : None
 Parameters
 ----------
 X : matrix of shape (n_sentences, n_features), or sequence of matrices
-    Word counts of sentences: a matrix of all sentences, together with `groups`, or a matrix for
-    each document, as `SentenceVectorizer` returns.""",
+    Word counts, with a row for each sentence: one matrix of all documents, together with `groups`,
+    or a matrix for each document, as `SentenceVectorizer` returns.""",
     "groups": """\
 groups : array-like of shape (n_sentences,) or None, default=None
     Name or number of the document of each row of X, needed if X is one matrix. Results are in the
@@ -229,7 +230,8 @@ y : array-like of shape (n_documents,)
     Class of each document.""",
     "items_and_users": """\
 items, users : array-like of shape (n_documents,) or None, default=None
-    Item and author of each review, as integers or strings. Unknown items and users are allowed.""",
+    Labels of the item and the author of each review: integers or strings. Labels that were
+    not learnt before are allowed.""",
     "targets": """\
 y : array-like of shape (n_samples,), default=None
     Targets, if the model has any.""",
@@ -245,12 +247,14 @@ doc_topic : ndarray of shape (n_documents, n_components)
 Returns
 -------
 log_probability : ndarray of shape (n_documents,)
-    Log probability of all held-out tokens of each document, in nats; 0 without such tokens.""",
+    Log probability of the held-out tokens of each document (every fifth token), in nats; 0 without
+    held-out tokens.""",
     "score": """\
 Returns
 -------
 score : float
-    Mean log probability of a held-out token, in nats; NaN without such tokens.""",
+    Mean log probability of the held-out tokens (every fifth token), in nats; NaN without held-out
+    tokens.""",
     "points": """\
 points : matrix of shape (n_points, n_features)
     Sentences or vectors as rows; if points are items, a 1-D array of their column numbers.""",
@@ -259,8 +263,7 @@ theta : array-like of shape (n_components,) or None, default=None
     Weights of the columns of U, for example a row that `transform` returned. None is `theta_`.""",
     "given_points": """\
 given : points or None, default=None
-    Points known to be in the set: sentences or vectors as rows, or column numbers of items. The
-    result is about the other points of the set, so drawn sets are without `given`.""",
+    Points known to be in the set: sentences or vectors as rows, or column numbers of items.""",
     "raw_documents": """\
 raw_documents : iterable of str, or of lists of str
     Each document is a text, or a list of its sentences.""",

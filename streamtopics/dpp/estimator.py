@@ -92,39 +92,43 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
     ----------
     ground_set : {"bernoulli", "poisson", "multinomial", "items", "gaussian"} or measure, \
             default="bernoulli"
-        The kind of points: sentences as sets of words ("bernoulli"), word counts ("poisson") or
-        word counts divided by the length ("multinomial"); items; or vectors ("gaussian"). For these
-        kinds p is learnt. A measure, such as ``streamtopics.dpp.Fourier(2, 4)``, has a fixed p.
+        The kind of points. Sentences are sets of words ("bernoulli"), word counts ("poisson") or
+        word counts divided by the length ("multinomial"). Other points are "items" or vectors
+        ("gaussian"). For these names p is learnt. A measure has a fixed p, for example
+        ``streamtopics.dpp.Fourier(2, 4)``.
     n_components : int, default=10
         Number r of columns of U. Take two to six times as many as needed: the penalty removes
         columns.
     noise : {"auto", "background", "counting"} or noise, default="auto"
-        Random points added to the points of L without noise. "background" adds a Poisson number of
-        draws from p. With "counting" each item not yet in the set joins with the same probability.
-        "auto" is "counting" for items, else "background". Learning starts from the level of a noise
-        object, such as ``streamtopics.dpp.Background(2.0)``.
+        Random points added to the points that L without noise gives. "background" adds a Poisson
+        number of draws from p. With "counting" each item not yet in the set joins with the same
+        probability. "auto" is "counting" for items, else "background". Learning starts from the
+        level of a noise object, such as ``streamtopics.dpp.Background(2.0)``.
     noise_level : float or None, default=None
-        Fixed level of the noise, at most 1e10. None learns the level; 0 stays 0.
+        Fixed level of the noise, at most 1e10. None learns the level, but the level 0 of a noise
+        object stays 0.
     gamma : float or None, default=None
         Fixed gamma, at most 1e10. None learns gamma, starting at 1 / V or less. For "items"
         None is 0, because "counting" noise has the same role.
     theta : {"shared", "document"}, default="shared"
-        "shared" learns U with one theta for all sets; "document", with one theta for each set,
-        scores far lower.
+        "shared" learns U with one theta for all sets, "document" with one theta for each set.
+        Scores are far lower with "document".
     penalty : float, default=0.001
-        Weight of the penalty: the sum of theta, averaged over sets, plus the square of the sum of
-        the lengths of U's columns.
+        Weight of the penalty. The penalty is the sum of theta (the mean over sets) plus the squared
+        sum of the lengths of U's columns.
     max_iter : int, default=100
-        Maximal rounds of `fit`: 20 iterations of L-BFGS on U, then steps on theta, gamma, noise.
+        Maximal number of rounds of `fit`. A round has 20 iterations of L-BFGS on U, then steps on
+        theta, gamma and the noise level.
     tol : float, default=0.001
         `fit` stops when a round gains less than `tol`, in nats per set.
     max_local_iter : int, default=30
         Number of steps to infer the theta of a set.
     batch_size : int, default=256
-        Sets in a minibatch. After `fit`, `partial_fit` has the step sizes of a stream in
-        minibatches of this size.
+        Sets in a minibatch. `partial_fit` after `fit` takes the step sizes that would follow if the
+        sets of `fit` had come in minibatches of this size.
     step_size : float, default=0.3
-        First step of AdaGrad in `partial_fit`, relative to the entries of the first U.
+        First step of AdaGrad in `partial_fit`, relative to the size of the entries of U at the
+        start.
     kappa : float, default=0.5
         Decay of the steps on theta, gamma and the noise level, in (0, 1]. The t-th minibatch of
         `partial_fit` takes the part ``(t + 1)^-kappa`` of a full step.
@@ -137,13 +141,15 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
     theta_ : ndarray of shape (n_components,)
         The theta shared by all sets, or the mean over sets.
     gamma_, noise_level_ : float
-        Learnt gamma and noise level: with "background", the expected number of noise points.
+        Learnt gamma and noise level. With "background" the level is the expected number of noise
+        points in a set.
     measure_ : BaseMeasure
         The ground set with p.
     expected_size_ : float
         Expected number of points of a set under `theta_`.
     n_active_components_ : int
-        Number of columns of U with length times ``theta^{1/2}`` above 1 % of the largest.
+        Number of columns of U whose length times ``theta^{1/2}`` is above 1 % of the largest such
+        product.
     objective_ : list of float
         Penalty minus log-likelihood at the start of `fit` and after each round, in nats per set.
     n_iter_ : int
@@ -245,7 +251,7 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
     def partial_fit(self, X: Any, y: Any = None, groups: Any = None) -> Self:
         """Learn from one minibatch by a step of AdaGrad on U. A failed call changes nothing.
 
-        `ground_set`, `noise` and `n_components` stay as in the first call.
+        `ground_set`, `noise` and `n_components` must stay as in the first call.
 
         {sets, y_ignored, groups_of_points}
 
@@ -366,7 +372,7 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
     def transform(self, X: Any, groups: Any = None) -> Floats:
         """Infer the weights theta of the columns of U for each set.
 
-        The result is a local maximum of the penalised likelihood, searched from `theta_`.
+        The result is a local maximum of the penalised likelihood. The search starts at `theta_`.
 
         {sets, groups_of_points}
 
@@ -386,7 +392,7 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
     def score_samples(self, X: Any, groups: Any = None) -> Floats:
         """Return the log-likelihood of each set under `theta_`.
 
-        Points of a set have no order: for m equal points log m! is subtracted.
+        Points of a set have no order, so log m! is subtracted for m equal points.
 
         {sets, groups_of_points}
 
@@ -415,9 +421,9 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
     def gain_over_independent(self, X: Any, groups: Any = None) -> Floats:
         """Return the log-likelihood of each set, minus the log-likelihood of independent points.
 
-        Independent points are a Poisson number of draws from p, as many on average as in a learnt
-        set; or, if points are items, an item in n of N learnt sets joins with probability
-        ``(n + 1/2) / (N + 1)``.
+        A set of independent points has a Poisson number of draws from p. Its expected size is the
+        mean size of the learnt sets. If points are items, each item is in the set independently, an
+        item of n among N learnt sets with probability ``(n + 1/2) / (N + 1)``.
 
         {sets, groups_of_points}
 
@@ -480,6 +486,7 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         k : int or None, default=None
             Number of points of each set, `given` not counted. None draws the size at random.
         {given_points}
+            The drawn sets contain only the other points.
         random_state : int, RandomState instance or None, default=None
             Pass an int for the same sets each time.
 
@@ -503,6 +510,8 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         {points}
         {theta_of_process}
         {given_points}
+            A marginal is then the probability of a further point, and 0 for an item of `given`
+            with "counting" noise.
 
         Returns
         -------
@@ -536,15 +545,16 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
     ) -> list[list[Any]]:
         """Return the most typical words of each column u of U.
 
-        Words are ordered by ``P log(P / P0)``. P is the probability of the word in sentences x
-        drawn with weight ``p(x) (u'phi(x))^2``; P0 has the weight ``p(x) |phi(x)|^2`` instead.
+        Words are ordered by ``P log(P / P0)``. P is the probability that a sentence x has the word
+        if x is drawn with weight ``p(x) (u'phi(x))^2``. P0 is the same probability for the weight
+        ``p(x) |phi(x)|^2``.
 
         Parameters
         ----------
         feature_names : array-like of shape (n_features,), default=None
             Words of the columns. None is the names seen in `fit`, or else numbers.
         n_words : int, default=10
-            Most words for a column.
+            Maximal number of words for a column.
 
         Returns
         -------

@@ -30,7 +30,7 @@ MOST = 1e100
 
 @dataclass(frozen=True, eq=False)
 class Kernel:
-    """The matrix ``A = gamma I + U Diag(theta) U'`` in the similarity phi(x)'A phi(y) of points.
+    """The matrix ``A = gamma I + U Diag(theta) U'``. Points have the similarity phi(x)'A phi(y).
 
     Parameters
     ----------
@@ -113,10 +113,11 @@ class Process:
 
 
 def condition(process: Process, points: Points) -> Process:
-    """Return the process of the further points of a set known to hold `points`.
+    """Return the process of the other points of a set, given that `points` are in the set.
 
-    With `Counting` noise the given points leave the ground set; with `Background` noise they may
-    occur again. Points that no set holds raise an error, such as a repeated point without noise.
+    With `Counting` noise the given points leave the ground set. With `Background` noise a given
+    point may occur again. An error is raised if no set can have all `points`, for example if a
+    point is repeated without noise.
 
     For given points Y with the features Phi_Y, A becomes
     ``A - A Phi_Y' (Diag(delta) + Phi_Y A Phi_Y')^-1 Phi_Y A``, with delta of `Noise.diagonal`.

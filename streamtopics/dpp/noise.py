@@ -26,11 +26,12 @@ MOST_DRAWN = 10_000_000
 
 
 class Noise(Protocol):
-    """Protocol of noises, which add random points to the sets of a low-rank process.
+    """Base class of noises. A noise adds random points to the sets of a low-rank process.
 
-    A set X with features Phi_X has the kernel ``Diag(delta) + Phi_X A Phi_X'`` relative to p. A is
-    of `Kernel`, delta of the noise. A noise is a frozen dataclass derived from `Noise`. Learning
-    multiplies `level`, so 0 stays 0. If `needs_list`, the measure must have `can_list`.
+    Points of a set that are not of the noise are called low-rank points. A set X with the features
+    Phi_X has the kernel ``Diag(delta) + Phi_X A Phi_X'`` relative to p. `Kernel` is the matrix A;
+    `diagonal` returns delta. Derive a frozen dataclass. Learning multiplies `level` by factors, so
+    0 stays 0. If `needs_list` is True, the measure must have `can_list`.
     """
 
     level: float
@@ -50,7 +51,7 @@ class Noise(Protocol):
 
     @abstractmethod
     def log_normalizer(self, measure: BaseMeasure) -> float:
-        """Return the summand of the noise in the log normaliser ``log det(I + L)``, in nats."""
+        """Return what the noise adds to the log normaliser ``log det(I + L)``, in nats."""
 
     @abstractmethod
     def slope(self, measure: BaseMeasure, expected_size: Floats) -> Floats:
@@ -61,11 +62,11 @@ class Noise(Protocol):
 
     @abstractmethod
     def expected_size(self, measure: BaseMeasure, low_rank: Sizes) -> Sizes:
-        """Return the expected size of a set, given the expected number of its low-rank points."""
+        """Return the expected size of a set with `low_rank` expected low-rank points."""
 
     @abstractmethod
     def diagonal(self, log_p: Floats) -> Floats:
-        """Return delta of each point, the addition to the diagonal, from log p of the points."""
+        """Return delta, added to the diagonal of the kernel, for points with the given log p."""
 
     @abstractmethod
     def diagonal_slope(self, log_p: Floats) -> Floats:
@@ -73,7 +74,7 @@ class Noise(Protocol):
 
     @abstractmethod
     def inclusion(self, log_p: Floats) -> Floats:
-        """Return each point's probability to be in a set of noise alone, from log p.
+        """Return the probability that noise alone adds a point, for points with the given log p.
 
         For noise that repeats points, such as `Background`, return expected counts.
         """
@@ -86,7 +87,8 @@ class Noise(Protocol):
     def draw(self, measure: BaseMeasure, n_sets: int, drawn: Drawn, rng: Generator) -> Drawn:
         """Draw the noise points of `n_sets` sets, given their low-rank points `drawn`.
 
-        `drawn` and the result are pairs: the index of each point's set, and the points.
+        `drawn` and the result are pairs of arrays: the number of the set of each point, and the
+        points.
         """
 
     @abstractmethod
@@ -96,7 +98,7 @@ class Noise(Protocol):
         """Draw noise points as `draw` does, but exactly ``counts[i]`` points for set i."""
 
     def remove(self, measure: BaseMeasure, points: Points) -> BaseMeasure:
-        """Return the measure for further points of a set that holds `points`: here `measure`."""
+        """Return the measure of the other points of a set with `points`; by default `measure`."""
         return measure
 
 

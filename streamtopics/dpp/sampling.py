@@ -102,9 +102,10 @@ def draw_subsets(values: Floats, sizes: Places, rng: Generator) -> NDArray[np.bo
 
 
 def sample(process: Process, n_sets: int, rng: Generator, *, k: int | None = None) -> PointSets:
-    """Draw `n_sets` independent sets from a process; if k is given, of exactly k points each.
+    """Draw `n_sets` independent sets from a process.
 
-    Without noise, k is at most the rank of the kernel L.
+    If k is given, each set has exactly k points. Without noise, k is at most the rank of
+    the kernel L.
 
     Examples
     --------

@@ -119,7 +119,7 @@ class DigestSentence(NamedTuple):
     score, log_gain : float
         As in `Summary`.
     n_documents : int
-        Number of documents closer, by the cosine, to this sentence than to others of the digest.
+        Number of documents for which this sentence, by the cosine, is the nearest of the digest.
     """
 
     document: int
@@ -134,29 +134,30 @@ class DigestSentence(NamedTuple):
 class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=None):
     """Extractive summaries: central, mutually different sentences of a document.
 
-    Sentences are chosen one by one for a large determinant of the kernel
-    ``L_ij = (q_i q_j)^(power / 2) S_ij``, with qualities q and cosines S as similarities. `fit` is
-    optional, and learns document frequencies as weights of words. Only ``quality="thesis"`` has a
-    kernel learnt by `LowRankDPP`.
+    Sentences are chosen one by one, to make the determinant of their kernel
+    ``L_ij = (q_i q_j)^(power / 2) S_ij`` large. q_i is the quality of sentence i. S_ij is the
+    similarity of two sentences, the cosine of their features. `fit` learns document frequencies for
+    weights of words, and is optional with the default parameters. With ``quality="thesis"`` `fit`
+    also learns S, by `LowRankDPP`.
 
     Parameters
     ----------
     n_sentences : int, default=5
         Maximal number of sentences of a summary.
     n_words : int or None, default=None
-        Maximal number of words, separated by white space, instead of `n_sentences`. Sentences too
-        long for the rest are skipped.
+        Maximal number of words of a summary, separated by white space; used instead of
+        `n_sentences`. Sentences longer than the words left are skipped.
     vectorizer : CountVectorizer, TfidfVectorizer, HashingVectorizer or None, default=None
         Makes features of sentences; a copy is fitted. None hashes words of two letters or more to
         2^18 binary columns; with ``quality="thesis"`` None counts the 500 most frequent words.
     quality : {"centrality", "thesis"} or callable, default="centrality"
-        Quality q of a sentence. "centrality" is the cosine with the mean of the document's
-        sentences. "thesis" is the probability p of the words, with S learnt in `fit`, as in Dupuy
-        (2017). A callable gets the sentences of a document and a CSR matrix of their features, with
-        rows of length 1 or 0. It returns a number of at least 0 for each sentence; 0 excludes a
-        sentence.
+        Quality q of a sentence. "centrality" is the cosine between the features of the sentence and
+        their mean over the document. "thesis" is the probability p of the sentence's words in a
+        `LowRankDPP`, as in Dupuy (2017). A callable gets the sentences of a document and a CSR
+        matrix of their features, with rows of Euclidean length 1 or 0. The callable returns a
+        number of at least 0 for each sentence; 0 excludes a sentence.
     quality_power : float or None, default=None
-        The power in the kernel L. None is 2, or with ``quality="thesis"`` 1 as in Dupuy (2017).
+        The power in the kernel L. None is 2, but 1 for ``quality="thesis"``, as in Dupuy (2017).
     fragment_weight : float, default=0.5
         Factor of the centrality of sentences that start with a small letter or a comma. If the
         factor is below 1, `digest` leaves out sentences that continue an earlier sentence, such as
@@ -358,13 +359,14 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
         """Return central, mutually different sentences of many documents: one joint summary.
 
         Repeated sentences count once. A word in df of N learnt documents has the weight
-        ``log((2 + N) / (1 + df))``. Before `fit`, df and N are of the given documents.
+        ``log((2 + N) / (1 + df))``. Before `fit`, df and N are counted in the given
+        documents.
 
         Parameters
         ----------
         {raw_documents}
         n_sentences : int or None, default=None
-            Maximal number of sentences. None is the limit of the estimator, in sentences or words.
+            Maximal number of sentences. None takes `n_words` or `n_sentences` of the estimator.
 
         Returns
         -------

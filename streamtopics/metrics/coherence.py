@@ -27,13 +27,14 @@ def topic_coherence(
     epsilon: float | None = None,
     window: int | Literal["auto"] | None = None,
 ) -> np.ndarray:
-    """Coherence of each topic: how often its top words occur in the same documents.
+    """Return the coherence of each topic: how often its top words share documents.
 
     Parameters
     ----------
     topics : array-like of shape (n_topics, n_top_words)
-        Top words of each topic, the most probable first: columns of X, for example from
-        `relevant_words`; with `feature_names`, words; with `window`, tokens.
+        Top words of each topic, the most probable first. The words are column numbers of X, for
+        example from `relevant_words`; names, if `feature_names` is given; or tokens, if `window` is
+        given.
     X : {array-like, sparse matrix} of shape (n_documents, n_features), or iterable of documents
         Word counts; with `window`, the list of tokens of each document. A large corpus other than
         the training documents is best.
@@ -42,8 +43,8 @@ def topic_coherence(
     feature_names : array-like of shape (n_features,), default=None
         Words of the columns of X, if `topics` holds words.
     epsilon : float or None, default=None
-        Added to the joint probability of two words. None adds 1e-12 for "uci", one document for
-        "umass", and nothing for "npmi" and "c_v".
+        Added to the joint probability of two words. None adds 1e-12 for "uci",
+        1 / n_documents for "umass", and nothing for "npmi" and "c_v".
     window : int, "auto" or None, default=None
         Length, in tokens, of sliding windows that replace documents. "auto" takes the published 110
         for "c_v", otherwise 10.

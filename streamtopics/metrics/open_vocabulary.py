@@ -35,11 +35,11 @@ def open_vocabulary_probability(
     n_characters: int | None = 64,
     random_state: int = 0,
 ) -> float:
-    """Log predictive probability per held-out token of texts, unknown words included.
+    """Return the log predictive probability per held-out token, unknown words included.
 
-    Use this score to compare vocabularies, because a score over known words prefers small ones.
-    Four fifths of the tokens of a text are observed, to infer the topic proportions theta. Held-out
-    tokens are scored by
+    Use this score to compare vocabularies, because a score of known words alone prefers small
+    vocabularies. Four fifths of the tokens of a text are observed, to infer the topic proportions
+    theta. Held-out tokens are scored by
 
         (1 - u) sum_k E[theta_k] E[beta_kw]     for a known word w,
         u b(w) / (1 - sum_v b(v))               for an unknown word w; v are the known words.
@@ -65,7 +65,8 @@ def open_vocabulary_probability(
     Returns
     -------
     score : float
-        Mean over the held-out tokens, in nats per token; higher is better. NaN without such tokens.
+        Mean over the held-out tokens, in nats per token; higher is better. NaN without held-out
+        tokens.
 
     Examples
     --------

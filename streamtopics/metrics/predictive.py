@@ -127,19 +127,19 @@ def log_predictive_probability(estimator: object, X: object, *, random_state: in
 
         sum_w n_w log sum_k E[theta_k] E[beta_kw],
 
-    with beta_kw the probability of word w in topic k. Different models, numbers of topics and
-    packages are comparable if the documents and columns are the same.
+    with beta_kw the probability of word w in topic k. Scores of different models, numbers of topics
+    and packages are comparable if the documents and columns are the same.
 
     Parameters
     ----------
     estimator : object
-        A fitted topic model, or a pipeline with a topic model as last step. Models of other
-        packages need `transform`, for proportions, and `components_`, proportional to word
-        probabilities, as in scikit-learn's `LatentDirichletAllocation`.
+        A fitted topic model, or a pipeline with a topic model as last step. A model of another
+        package needs `transform`, which returns topic proportions, and `components_`, proportional
+        to word probabilities, as in scikit-learn's `LatentDirichletAllocation`.
     X : {array-like, sparse matrix} of shape (n_documents, n_features)
         Token counts, also fractions; or texts for a pipeline with a vectorizer.
     random_state : int, default=0
-        Seed of the split; 0 in `score` of this package's estimators.
+        Seed of the split. `score` of this package's estimators takes 0.
 
     Returns
     -------

@@ -26,7 +26,7 @@ def relevant_words(
     *,
     relevance: float = 1.0,
 ) -> np.ndarray:
-    """Columns of the most relevant words of each topic, the most relevant first.
+    """Return the columns of each topic's most relevant words, the most relevant first.
 
     With p(w) = sum_k p(k) p(w | k), the relevance of word w for topic k is
 

@@ -22,7 +22,7 @@ def topic_diversity(topics: Sequence[Sequence[Any]] | np.ndarray) -> float:
     ----------
     topics : sequence of n_topics sequences of words
         Top words of each topic, as words or as columns, without words of probability 0; 25 per
-        topic in the paper. Compare only equal numbers, because fewer words give a higher value.
+        topic in the paper. Fewer words give a higher value: compare results for equal numbers.
 
     Returns
     -------
@@ -59,7 +59,7 @@ def topic_exclusivity(topics: object, n_words: int = 10) -> np.ndarray:
     topics : fitted topic model, or array-like of shape (n_topics, n_features)
         A model with `components_`, or weights of words, which are scaled to sum to 1.
     n_words : int, default=10
-        Top words per topic. Compare only equal numbers, because fewer words give a higher value.
+        Top words per topic. Fewer words give a higher value: compare results for equal numbers.
 
     Returns
     -------

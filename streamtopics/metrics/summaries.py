@@ -49,8 +49,8 @@ def rouge(
     order : int or "l", default=1
         Length of the n-grams (ROUGE-N), at most 100; or "l" for the longest common subsequence.
     several : {"mean", "max"}, default="mean"
-        With several references, the mean of the scores over the references, or the scores with the
-        reference of the highest F.
+        Use of several references of a document: "mean" averages the scores over the references,
+        "max" takes the scores for the reference with the highest F.
     tokenize : callable, default=words_of
         Maps a text to words. The default lower-cases without stemming. Use ``list`` for Chinese or
         Japanese, and ``str.split`` for scripts with vowel marks, for example Devanagari.
@@ -58,8 +58,9 @@ def rouge(
     Returns
     -------
     rouge : Rouge
-        F is the harmonic mean of precision and recall. Longer summaries have higher recall and
-        lower precision, so compare F. Zeros for a summary without words.
+        Arrays `precision`, `recall` and `f1` of shape (n_documents,). F is the harmonic mean of
+        precision and recall. Longer summaries have higher recall and lower precision, so compare F.
+        A summary without words has zeros.
 
     References
     ----------
@@ -131,7 +132,9 @@ def summary_redundancy(
 
 @dataclass(frozen=True)
 class RougeScorer:
-    """Scorer of summarizers by the mean F of `rouge`, with y as references; NaN without documents.
+    """Scorer of summarizers by the mean F of `rouge`.
+
+    The references are y. The score is NaN without documents.
 
     Parameters
     ----------

@@ -88,8 +88,8 @@ class Columns:
     def vocabulary(self, prior: str, given: Vocabulary | None = None) -> Vocabulary:
         """Return the words by column: `given` or, if None, the names of the columns.
 
-        Raise an error that names `prior` if there are no names, or if `given` has words in other
-        columns.
+        Raise an error that names `prior` if there are no names, or if `given` has other columns for
+        these names.
         """
         if given is None:
             return needed(
@@ -166,7 +166,7 @@ class Symmetric:
     Parameters
     ----------
     mass : float
-        Sum, in tokens, in [1e-10, 1e10], for any number of topics.
+        Sum of the entries, in tokens, in [1e-10, 1e10]. With K topics each entry is mass / K.
 
     Examples
     --------

@@ -119,9 +119,9 @@ class SeedWords(PriorRecord):
     Parameters
     ----------
     seeds : mapping of topic to words, or list of lists of words
-        Topics are positions (int), or names (str) in the order of the topics 0, 1, ... In a model
-        with classes or sentiments, use the names of the classes or sentiments. A list gives words
-        to the topics 0, 1, ...
+        Words of each topic. The keys are topic numbers, or names in the order of the topics 0, 1,
+        ... In a model with classes or sentiments, use the names of the classes or sentiments. A
+        list has the words of the topics 0, 1, ...
     strength : float
         Pseudo-count added for each seed word in its topic, in tokens.
     base : float, default=0.05
@@ -215,8 +215,8 @@ def _check_apart(seeds: Mapping[Any, Collection[str]]) -> None:
 class SentimentWords(PriorRecord):
     """A prior with words of sentiments, for `AspectSentimentModel`.
 
-    All sentiments get the same total pseudo-count: in a sentiment with a larger total, words would
-    have lower probabilities.
+    Pseudo-counts of all sentiments have the same sum. Else a word would have a lower probability in
+    a sentiment with a larger sum.
 
     Parameters
     ----------
@@ -224,8 +224,8 @@ class SentimentWords(PriorRecord):
         Words by sentiment. None is some thirty English words each for "positive" and "negative".
         Words without a column are ignored.
     strength : float, default=0.01
-        Mean pseudo-count added for each word in its sentiment, in tokens. It is small because a
-        boost adds the prior again with each minibatch.
+        Mean pseudo-count added for each word in its sentiment, in tokens. The default is small,
+        because rules that boost the prior add the prior again with each minibatch.
     base : float, default=1e-4
         Pseudo-count of every word.
     elsewhere : float, default=1e-6
@@ -235,7 +235,7 @@ class SentimentWords(PriorRecord):
 
     See Also
     --------
-    streamtopics.text.mark_negations : Makes "notgood" of "not good", a word of the list.
+    streamtopics.text.mark_negations : Makes of "not good" the word "notgood", which is in the list.
 
     References
     ----------

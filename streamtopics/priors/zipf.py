@@ -24,7 +24,8 @@ from streamtopics.utils.checks import MOST_SCALE, check_number, floats
 def word_ranks(words: Collection[str], vocabulary: Vocabulary) -> np.ndarray:
     """Return the frequency rank of each word of a vocabulary, from 1.
 
-    Only words of `vocabulary` are ranked. Words absent from `words` share a mean rank.
+    Only words of `vocabulary` are ranked. Words absent from `words` share the mean of the last
+    ranks.
 
     Parameters
     ----------
@@ -70,7 +71,7 @@ def zipf_prior(
     exponent : float, default=1.07
         Exponent of the law; Nguyen et al. take 1.07 for English.
     mass : float or None, default=None
-        Sum of the prior over the words, in tokens for each topic. None is 0.05 for each word.
+        Sum of the prior over the words, in tokens for each topic. None is 0.05 times `n_features`.
         Results depend more on the sum than on the shape.
 
     Returns
@@ -118,8 +119,8 @@ class ZipfPrior(PriorRecord):
     Parameters
     ----------
     words : sequence of str or None, default=None
-        Words, the most frequent first. None ranks words by counts in `fit` or in the first
-        minibatch.
+        Words, the most frequent first. None ranks words by their counts in `fit`, or in the first
+        minibatch of `partial_fit`.
     exponent, mass
         As in `zipf_prior`.
 

@@ -342,9 +342,10 @@ class UserItemModel(RatedTopicModel):
     def partial_fit(
         self, X: Any, y: Column = None, items: Column = None, users: Column = None
     ) -> Self:
-        """Learn from one minibatch: the first is learnt as in `fit`, later ones by online EM.
+        """Learn from one minibatch by online EM. The first minibatch is learnt as in `fit`.
 
-        A failed call changes nothing. Minibatches before the first with words are skipped.
+        A failed call changes nothing. Minibatches without words are skipped until a minibatch has
+        words.
 
         {X_to_learn}
         {ratings}
@@ -357,7 +358,8 @@ class UserItemModel(RatedTopicModel):
     def transform(self, X: Any, items: Column = None, users: Column = None) -> np.ndarray:
         """Return the share of each topic in reviews of unknown rating.
 
-        A known item or user has learnt proportions; others are inferred from the review.
+        Topic proportions that the model learnt for the item or user are used. If there are none,
+        proportions are inferred from the review.
 
         {X}
         {items_and_users}

@@ -72,8 +72,9 @@ class HiddenFactorsTopics(UserItemModel):
     """Recommender and topic model in one: hidden factors as topics (HFT).
 
     A rating is the sum of an offset, a bias of the user, a bias of the item, and the inner product
-    of the factors of both. The factors of an item are also, up to scale, the logarithms of the
-    topic proportions of its reviews. So words help to predict ratings of items with few ratings.
+    of the user's factors and the item's factors. The factors of an item are also, up to scale, the
+    logarithms of the topic proportions of its reviews. So words help to predict ratings of items
+    with few ratings.
 
     Parameters
     ----------
@@ -83,8 +84,8 @@ class HiddenFactorsTopics(UserItemModel):
         Weight of the log likelihood of words (the paper's mu), if squared errors of ratings have
         weight 1.
     factor_penalty : float, default=1.0
-        Weight of squared biases and factors, in ratings. The paper has no penalty on the factors
-        of items.
+        Weight of squared biases and factors, if squared errors of ratings have weight 1. The paper
+        has no penalty on the factors of items.
     {stream_kappa}
     {em_topic_word_prior}
     max_iter : int, default=50
@@ -95,19 +96,21 @@ class HiddenFactorsTopics(UserItemModel):
     tol : float, default=1e-4
         `fit` stops when a round gains less than this share of the objective.
     local_tol : float, default=1e-3
-        Stop in a review of an unknown item when a sweep moves less than this share of its tokens
-        between topics.
+        For a review of an unknown item, inference stops when a sweep moves less than this share of
+        the review's tokens between topics.
     {common_parameters}
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        Expected tokens of each word in each topic, with the pseudo-counts; not normalised.
+        Expected tokens of each word in each topic, plus the prior; not normalised.
     items_, users_ : Table
         Row i of `values` is for item or user ``labels[i]``: bias, factors and number of ratings;
         for items also the expected tokens of each topic.
-    offset_, peakedness_ : float
-        Offset of the ratings; ratio of items' log topic proportions to factors (the paper's kappa).
+    offset_ : float
+        Offset of the ratings.
+    peakedness_ : float
+        Ratio of items' log topic proportions to items' factors (the paper's kappa).
     objective_ : list of float
         The minimised value in each round of `fit`.
     {common_attributes}
@@ -116,10 +119,10 @@ class HiddenFactorsTopics(UserItemModel):
     -----
     `score` is about words. To score ratings, use a scorer of `predict`, such as ``scoring="r2"``.
 
-    The paper samples the topics of words; here expectations are used. In a stream, factors with
-    many ratings move little, and `peakedness_` stays. Without `items` each review is an item of its
-    own; without `users` all reviews have one user. Unknown users have mean factors; the factors of
-    unknown items come from the review.
+    The paper samples the topics of words; here expectations are used. In `partial_fit` the factors
+    of items and users with many ratings move little, and `peakedness_` stays. Without `items` each
+    review is an item of its own; without `users` all reviews have one user. An unknown user has the
+    mean factors of all users. The factors of an unknown item are inferred from the review.
 
     References
     ----------

@@ -88,13 +88,13 @@ class RatingLDA(UserItemModel):
     n_components : int, default=10
         Number of descriptive topics.
     profile : {"document", "item", "user"}, default="document"
-        Whether each review, item or user has own topic proportions. "item" needs `items` in `fit`
-        and `partial_fit`, "user" needs `users`.
+        Whether each review, each item or each user has topic proportions of its own. "item" needs
+        `items` in `fit` and `partial_fit`, "user" needs `users`.
     qualitative : bool, default=True
-        Whether to learn the positive and the negative topic, from ratings.
+        Whether to learn the positive and the negative topic, from ratings. False ignores `y`.
     refine : bool, default=False
-        Whether to relearn the proportions when the positive and the negative topic are learnt.
-        False keeps the proportions of LDA, as in Dupuy (2017).
+        Whether topic proportions are learnt again when the positive and the negative topic are
+        learnt. False keeps the proportions of LDA without ratings, as in Dupuy (2017).
     {stream_kappa}
     {em_doc_topic_prior}
     {em_topic_word_prior}
@@ -102,10 +102,12 @@ class RatingLDA(UserItemModel):
         Whether to learn `doc_topic_prior`, `qualitative_prior_` and, in `fit`, a scalar
         `topic_word_prior`, as in Dupuy (2017).
     max_iter : int, default=50
-        Maximal rounds of variational EM without ratings, and again of EM with ratings.
+        Maximal rounds of variational EM without ratings. With `qualitative` as many rounds of EM
+        with ratings may follow.
     {em_tol}
     max_local_iter : int, default=20
-        Maximal sweeps in a round over the reviews of an item or user, or over a review (`profile`).
+        Maximal sweeps, in a round, over a review or over all reviews of an item or user (see
+        `profile`).
     local_tol : float, default=1e-3
         Stop when such a sweep moves less than this share of the tokens between topics.
     {common_parameters}
@@ -113,28 +115,29 @@ class RatingLDA(UserItemModel):
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        Dirichlet parameters of the topics: pseudo-counts, not normalised. With `qualitative` two
-        more rows are the positive and the negative topic, also in `topic_word_`,
+        Dirichlet parameters of the topics: pseudo-counts, not normalised. With `qualitative` the
+        positive and the negative topic are two further rows at the end, also in `topic_word_`,
         `topic_weights_` and `prior_retention_`.
-    qualitative_prior_, topic_word_prior_ : ndarray of shape (2,) and (n_features,)
-        Dirichlet parameter of the shares of descriptive and of other words in a review, (9, 1)
-        unless learnt; Dirichlet parameter of the topics.
+    qualitative_prior_ : ndarray of shape (2,)
+        Dirichlet parameter of the shares of descriptive and of other words in a review; (9, 1)
+        unless learnt.
+    topic_word_prior_ : ndarray of shape (n_features,)
+        Dirichlet parameter of the topics, in tokens.
     effects_ : Effects
-        The `mean` rating, and the effects of each user and item on ratings in the tables `users`
-        and `items`.
+        The `mean` rating, and the tables `users` and `items` with the effect of each on ratings.
     profiles_ : Table
         Row i of `values` has the expected tokens of each descriptive topic for the item or user
         ``labels[i]``.
     objective_ : list of float
-        The bound on ``log p(words | ratings)`` in nats after each round; with `qualitative` only
-        the rounds with ratings.
+        The bound on ``log p(words | ratings)`` in nats after each round. With `qualitative` these
+        are the rounds with ratings only.
     {common_attributes}
 
     Notes
     -----
     Without `users`, ratings are compared with the mean rating. The probability of praise for an
-    unknown item is the share of positive reviews. If the item or user of `profile` is unknown,
-    proportions are inferred from the review.
+    unknown item is the share of positive reviews in the learnt reviews. If the item or user of
+    `profile` is unknown, proportions are inferred from the review.
 
     References
     ----------

@@ -157,9 +157,10 @@ class SupervisedLDA(RatedTopicModel):
         return self._fit(X=X, y=y)
 
     def partial_fit(self, X: Any, y: Column = None) -> Self:
-        """Learn from one minibatch: the first is learnt as in `fit`, later ones by online EM.
+        """Learn from one minibatch by online EM. The first minibatch is learnt as in `fit`.
 
-        A failed call changes nothing. Minibatches before the first with words are skipped.
+        A failed call changes nothing. Minibatches without words are skipped until a minibatch has
+        words.
 
         {X_to_learn}
         {ratings}
@@ -261,7 +262,7 @@ class SupervisedLDA(RatedTopicModel):
         return np.asarray(commit.offset + (topic_means * commit.response.coefficients).sum(axis=1))
 
     def transform(self, X: Any) -> np.ndarray:
-        """Return the posterior mean of the topic proportions of documents of unknown rating.
+        """Return the posterior mean of topic proportions, given only the words of documents.
 
         {X}
 

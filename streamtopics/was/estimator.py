@@ -71,8 +71,9 @@ class WASTopicModel(SentenceTopics):
     n_components : int, default=20
         Number of topics.
     prior : {"was", "hdp", "sbp"} or prior of sentences, default="was"
-        A prior of `streamtopics.was`; its fields are parameters (``prior__b``). "was", "hdp" and
-        "sbp" are ``WAS(a=1.0, b=0.5)``, ``HDPFranchise(0.5, 1.0)`` and ``SBP(a=1.0, b=0.5)``.
+        A prior of `streamtopics.was`, or a name: "was" is ``WAS(a=1.0, b=0.5)``, "hdp"
+        ``HDPFranchise(0.5, 1.0)``, and "sbp" ``SBP(a=1.0, b=0.5)``. Fields of a prior are nested
+        parameters, such as ``prior__b``.
     atom_prior : float, default=0.1
         Dirichlet parameter of the topics of an atom (kappa in the paper). The paper's 1 is too even
         for short texts.
@@ -80,15 +81,15 @@ class WASTopicModel(SentenceTopics):
             default=0.05
         Dirichlet parameter of the words of a topic, in tokens (eta in the paper, which takes 1).
     n_sweeps : int, default=100
-        Gibbs sweeps over the corpus in `fit`, and over the first minibatch.
+        Gibbs sweeps over the corpus in `fit`, or over the first minibatch of `partial_fit`.
     n_burn_in : int, default=50
-        Number of first sweeps that the averages over sweeps leave out.
+        Number of first sweeps left out of the averages over sweeps.
     n_local_sweeps : int, default=30
         Sweeps over a document with fixed topics: in later minibatches, in `transform` and in
-        scores. Results are averages over the last half.
+        scores. Results are averages over the last half of these sweeps.
     kappa : float, default=0.7
-        Decay of the step size t^-kappa, in [0, 1]. t is 1 plus the number of earlier documents
-        divided by the size of the minibatch.
+        How fast `partial_fit` forgets, in [0, 1]. B documents are learnt after N earlier documents
+        with the step size (1 + N / B)^-kappa. 1 weighs all documents alike.
     {common_parameters}
 
     Attributes
@@ -103,7 +104,7 @@ class WASTopicModel(SentenceTopics):
     Notes
     -----
     Counts must be whole numbers. Under WAS the time of a sweep over a document grows with the
-    square of the number of tables: cut documents of thousands of sentences.
+    square of the number of tables, so cut documents of thousands of sentences into shorter ones.
 
     References
     ----------
@@ -234,7 +235,7 @@ class WASTopicModel(SentenceTopics):
     # Inference
 
     def transform(self, X: Any, groups: Any = None) -> np.ndarray:
-        """Return the topic proportions of documents: means over sentences, weighted by words.
+        """Return the topic proportions of documents: means over sentences, weighted by length.
 
         {sentences, groups}
 
@@ -296,7 +297,7 @@ class WASTopicModel(SentenceTopics):
         {sentences, groups}
         max_share : float or None, default=None
             Largest share of all words that a subtle topic may have. None is 1 / (2 n_components),
-            or twice as much if no topic is that rare.
+            or 1 / n_components if no topic is found with the first limit.
         min_proportion : float, default=0.5
             A topic dominates a sentence from this proportion on.
         n_sentences, n_words : int, default=5 and 8

@@ -28,9 +28,9 @@ class Franchise(SentencePrior, ABC):
     """Base class of priors of `WASTopicModel` that are Chinese restaurant franchises.
 
     The words of a sentence are grouped at tables, and the tables of a document by their dishes. A
-    dish is an atom (mixture of topics) of the document. If n members are in T groups, the next
-    member joins a group of m members with weight w(m), and opens a group with weight u(n, T)
-    (Gnedin and Pitman, 2006).
+    dish is an atom (mixture of topics) of the document. If n members (words or tables) are in T
+    groups (tables or dishes), the next member joins a group of m members with weight w(m), and
+    opens a group with weight u(n, T) (Gnedin and Pitman, 2006).
 
     Derive a frozen dataclass with methods for w (`join_table`, `join_dish`) and u (`open_table`,
     `open_dish`). They map arrays of float64 to arrays of equal length, or to a number. The order of
@@ -43,11 +43,11 @@ class Franchise(SentencePrior, ABC):
 
     @abstractmethod
     def open_table(self, n_words: Numbers, n_tables: Numbers) -> Numbers:
-        """Return the weight of a new table in a sentence of `n_words` at `n_tables` tables."""
+        """Return the weight of a new table after `n_words` words at `n_tables` tables."""
 
     @abstractmethod
     def open_dish(self, n_tables: Numbers, n_dishes: Numbers) -> Numbers:
-        """Return the weight of a new dish in a document of `n_tables` tables with `n_dishes`."""
+        """Return the weight of a new dish after `n_tables` tables with `n_dishes` dishes."""
 
     def join_dish(self, n_tables: Numbers) -> Numbers:
         """Return the weight with which a table joins a dish of `n_tables` tables (at least 1)."""

@@ -20,17 +20,17 @@ from streamtopics.utils.structure import for_scipy, in_order
 
 
 class BaseMeasure(ABC):
-    """Base of ground sets: points x with a measure p(x) and V features phi(x).
+    """Base class of ground sets. Each point x has a measure p(x) and V features phi(x).
 
     The sets of a `LowRankDPP` consist of such points, for example sentences. Points are passed as
-    rows of an array or CSR matrix. The defaults suit a probability p on an infinite ground set
-    without words.
+    rows of an array or CSR matrix. The methods that this class defines suit a probability p on an
+    infinite ground set without words.
     """
 
     @property
     @abstractmethod
     def form(self) -> Form:
-        """Format of the sets in X: SENTENCES, COUNTS, VECTORS or ITEMS of `dpp.sets`."""
+        """Format of X in `LowRankDPP.fit`: SENTENCES, COUNTS, VECTORS or ITEMS of `dpp.sets`."""
 
     @property
     @abstractmethod
@@ -56,7 +56,7 @@ class BaseMeasure(ABC):
 
     @abstractmethod
     def sample_tilted(self, H: Floats, rng: Generator) -> Points:
-        """Draw a point for each row h of H: x with weight ``p(x) (h'phi(x))^2``. H is n x V."""
+        """Draw a point x for each row h of H, (n, V), with weight ``p(x) (h'phi(x))^2``."""
 
     def canonical(self, points: Points) -> Points:
         """Return the points, rewritten so that equal points have equal rows."""
@@ -78,15 +78,15 @@ class BaseMeasure(ABC):
         return False
 
     def ground_set(self) -> Points:
-        """Return all points of the ground set; an error unless `can_list`."""
+        """Return all points of the ground set. Raise an error unless `can_list`."""
         return self._unsupported("ground_set")
 
     def places(self, points: Points) -> Places:
-        """Return the index of each point in `ground_set()`; an error unless `can_list`."""
+        """Return the index of each point in `ground_set()`. Raise an error unless `can_list`."""
         return self._unsupported("places")
 
     def without(self, points: Points) -> Self:
-        """Return the measure without `points`, as `condition` needs with `Counting` noise."""
+        """Return the measure on all points except `points`; needed for `Counting` noise."""
         return self._unsupported("without, which conditioning takes with Counting noise")
 
     def absence(self) -> tuple[Floats, Floats]:

@@ -26,7 +26,8 @@ LEAST_SHARE = 1e-6
 class Bernoulli(BaseMeasure):
     """Measure on sentences as sets of words: each word is in a sentence independently.
 
-    A point is a row of V numbers; all except 0 mark words of the sentence, and are 1 in phi(x).
+    A point x is a row of V numbers. phi(x) is 1 where x is not 0: the sentence has the word.
+    Elsewhere phi(x) is 0.
 
     Parameters
     ----------
