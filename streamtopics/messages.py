@@ -15,7 +15,7 @@ from scipy import sparse
 
 @dataclass(frozen=True)
 class Minibatch:
-    """Word counts of documents in CSR form, with columns for the occurring words alone."""
+    """Word counts of documents as a CSR matrix, with a column for each word that occurs."""
 
     words: np.ndarray  #: (n_words,), int32: occurring columns of the vocabulary, sorted
     indptr: np.ndarray  #: int32, CSR structure
@@ -59,7 +59,7 @@ class Minibatch:
 
 @dataclass(frozen=True)
 class SentenceBatch:
-    """Documents made of sentences: d has the sentences ``starts[d]`` to ``starts[d + 1] - 1``."""
+    """Documents of sentences: document d has sentences ``starts[d]`` to ``starts[d + 1] - 1``."""
 
     sentences: Minibatch  #: With a row for each sentence
     starts: np.ndarray  #: (n_documents + 1,), int64
@@ -102,7 +102,7 @@ class WordLists:
 
 @dataclass(frozen=True)
 class Topics:
-    """The topics as inference in documents (a local step) reads them: weights of words."""
+    """Weights of words in topics, as the inference of documents (a local step) reads them."""
 
     #: (n_words, width), float32 or float64: weight of each of the minibatch's words in each topic,
     #: up to a factor for each word; zero columns fill up the vector length of the processor. Or
@@ -162,7 +162,7 @@ class Statistics:
     def plus(self, other: "Statistics", scale: float) -> "Statistics":
         """Return these statistics with `scale` times the counts and directions of `other` added.
 
-        `words` are the words of both. Fields of documents, such as `lengths`, stay the same.
+        The result has the words of both. Fields of documents, such as `lengths`, stay the same.
         """
         words = np.union1d(self.words, other.words)
         counts = np.zeros((len(words), self.counts.shape[1]))

@@ -96,12 +96,12 @@ class Schedule:
         "hpp" with Gibbs sampling.
     growth : float or None, default=None
         Exponent h: a minibatch of B tokens that brings the total to N tokens has the weight N^h -
-        (N - B)^h. With h > 1 the influence of the first minibatches fades. None is 3 if the rule
-        adds up counts, as SVB does, otherwise 1.
+        (N - B)^h. With h > 1 the influence of the first minibatches fades. None is 3 for "svb",
+        "bps", "power_prior", "hpp" and "mhpp", which add each count once, otherwise 1.
     prior_limit : float or None, default=0.3
-        Largest total of the topics' prior pseudo-counts in inference, as a share of the learnt
-        tokens; at least 1e-10. A larger prior makes topics of few tokens look alike, so inference
-        scales the prior down. None sets no limit.
+        A limit, used when documents are inferred: the sum of all topics' prior pseudo-counts,
+        divided by the number of learnt tokens. A larger prior is scaled down to the limit, because
+        topics of few tokens would look alike. At least 1e-10; None sets no limit.
     n_rounds : int, default=1
         Number of rounds over a minibatch. Each round infers the documents and updates the topics.
         Take about 10 if topics start at random and minibatches are few.
@@ -175,7 +175,7 @@ class Composition:
         How minibatches are cut, weighted and repeated.
     births : DirichletProcess or None
         How topics are born and die, if each document has one topic. With births the first minibatch
-        is not cut, and the default growth of a rule that forgets is 1.
+        is not cut. If the rule also forgets, the default `growth` of `schedule` is 1.
     """
 
     update: Rule

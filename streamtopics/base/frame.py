@@ -120,7 +120,7 @@ class StreamingEstimator(
             self._cache.pop("made", None)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return parameters by name; if `deep`, also fields of records, as ``update__rho``."""
+        """Return parameters by name; if `deep`, also fields of objects, such as ``update__rho``."""
         params: dict[str, Any] = super().get_params(deep=deep)
         for name in self._records if deep else ():
             inner = nested_fields(self._record(name, params.get(name)))

@@ -36,33 +36,34 @@ doc_concentration : float, default=2.0
     Concentration of a document's topics around the topic weights (the paper's b), in tokens.""",
     "kappa": """\
 kappa : float, default=0.7
-    Decay of the step size (t + tau)^-kappa of the t-th minibatch, in [0, 1]. 1 weighs all
-    minibatches alike; smaller values forget the early ones and leave more noise.""",
+    Decay of the step size (t + tau)^-kappa of the t-th minibatch, in [0, 1]. With 1 all minibatches
+    weigh alike; smaller values forget early minibatches and leave more noise.""",
     "tau": """\
 tau : float, default=0
-    Delay of the step size, in minibatches. A step is at least 1 / t: no random start remains.""",
+    Delay of the step size, in minibatches. A step size is at least 1 / t, so nothing remains of a
+    random start.""",
     "mean_topic_word_prior": """\
 topic_word_prior : float, array-like of shape (n_features,) or (n_components, n_features), \
         WordPrior or callable, default=0.02
-    Dirichlet parameter of the topics (the papers' eta): a pseudo-count, in tokens, beside the
-    counts of all documents in the running mean.""",
+    Dirichlet parameter of the topics (the papers' eta): a pseudo-count, in tokens. The prior is
+    weighed against the total counts of the documents in the running mean.""",
     "part_kappa": """\
 kappa : float, default=0.85
     Decay, in [0, 1], of the step size (t + tau)^-kappa of the t-th minibatch, or part of a
-    minibatch. 1 weighs all alike; smaller values follow changes faster, with more noise. The paper
-    takes 0.5.""",
+    minibatch. With 1 all minibatches weigh alike; smaller values follow changes faster, with more
+    noise. The paper takes 0.5.""",
     "update_each_sweep": """\
 update_each_sweep : bool, default=False
     Whether to update the topics after every sweep over the minibatch (the "++" of the paper). The
-    topics then fit the minibatch closer, and the rounds of `schedule` have no effect.""",
+    topics then fit the minibatch more closely, and the rounds of `schedule` have no effect.""",
     "schedule": """\
 schedule : Schedule or None, default=None
     As in `StreamingLDA`.""",
     "boosted_prior": """\
 boosted_prior : float, array-like of shape (n_features,) or (n_components, n_features), \
         WordPrior, callable or None, default=None
-    Prior added again with every minibatch if the update rule boosts the prior. Only the proportions
-    of words count. None is `topic_word_prior`.""",
+    Prior added again with every minibatch if the update rule boosts the prior. Only the ratios of
+    its entries count, not their size. None is `topic_word_prior`.""",
     "small_batches": """\
 batch_size : int, default=100
     Documents in a minibatch of `fit`.""",
@@ -136,17 +137,19 @@ components_ : ndarray of shape (n_components, n_features)
 edits_ : list of Edit
     Edits of the topics by people; see `streamtopics.editing`.
 topic_numbers_, topic_names_ : ndarray of shape (n_components,)
-    Lasting number of each topic, also when edits move rows, and its name from `rename`.
+    Number of each topic, which stays the same when edits move rows, and name of each topic given by
+    `streamtopics.editing.rename`, or "".
 hidden_topics_, locked_topics_ : ndarray of int
-    Rows of topics left out of tables and plots, and rows of topics whose words are locked.""",
+    Rows of hidden topics, which are left out of tables and plots, and rows of topics whose words
+    are locked.""",
     "drift_attributes": """\
 retention_ : ndarray of shape (n_components,)
-    Share of the earlier counts of each topic kept by the rule at the last minibatch.
+    For each topic, the share of its earlier counts that the rule kept at the last minibatch.
 retention_history_ : ndarray of shape (n_minibatches, n_components)
     `retention_` of the last thousand minibatches.
 effective_sample_size_ : ndarray of shape (n_components,)
-    Sum of each topic's pseudo-counts, with the prior, in tokens. Tokens have the weights given by
-    `growth` of `schedule`.
+    For each topic, the sum of its pseudo-counts, with the prior, in tokens. A token has the weight
+    that `growth` of `schedule` gives its minibatch.
 drift_ : list of Drift
     A record of each of the last thousand minibatches, with `batch`, `time`, `retention` and
     `effective_sample_size`.""",
@@ -170,8 +173,8 @@ doc_topic_prior_ : ndarray of shape (n_components,)
 
 METHODS = {
     "learns_corpus": """\
-Forgets all earlier learning. If an interrupt, or a minibatch with an infinite result, ends the
-call, the minibatches before stay learnt.""",
+Earlier learning is forgotten. If an interrupt ends the call, or an error because a minibatch has an
+infinite result, the minibatches learnt before stay learnt.""",
     "learns_minibatch": """\
 A failed call changes nothing. The first call fixes the columns, the size of the model, the priors,
 the seed and the kind of rule. Changes of other parameters take effect with the next minibatch.""",
@@ -186,8 +189,8 @@ X : matrix of shape (n_sentences, n_features), or sequence of matrices
     or a matrix for each document, as `SentenceVectorizer` returns.""",
     "groups": """\
 groups : array-like of shape (n_sentences,) or None, default=None
-    Name or number of the document of each row of X, needed if X is one matrix. Results are in the
-    order in which the documents first appear.""",
+    Name or number of the document of each row of X, needed if X is one matrix. Results for
+    documents are in the order in which the documents first appear.""",
     "sets": """\
 Parameters
 ----------
@@ -216,7 +219,7 @@ X : {array-like, sparse matrix} of shape (n_documents, n_features)
     Word counts, each 0 or from 1e-30 to 1e15; fractions are allowed.""",
     "vectors": """\
 vectors : array-like of shape (n_documents, n_dimensions), default=None
-    A vector for each document, for example from a sentence transformer; only the direction of a
+    A vector for each document, for example from a sentence transformer. Only the direction of a
     vector counts. A row of NaN or zeros means that the document has no vector.""",
     "known_topics": """\
 y : array-like of shape (n_documents,), default=None

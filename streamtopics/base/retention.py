@@ -23,7 +23,7 @@ class ReportsRetention(StreamingEstimator):
 
     @property
     def retention_(self) -> np.ndarray:
-        """Share of the pseudo-counts of each topic kept at the last minibatch."""
+        """For each topic, the share of its earlier counts that the last minibatch left."""
         history = self.retention_history_
         return history[-1] if len(history) else np.ones_like(self.effective_sample_size_)
 

@@ -79,8 +79,8 @@ class TakesVectors(StreamingTopicModel):
     def transform(self, X: MatrixLike, *, vectors: OptionalArray = None) -> np.ndarray:
         """Return the posterior mean of the topic proportions of each document.
 
-        Each row depends on one document only. A document without words and vector gets the mean of
-        the Dirichlet prior `doc_topic_prior_`.
+        Each row depends on one document only. A document without words and without a vector gets
+        the mean of the Dirichlet prior `doc_topic_prior_`.
 
         {X}
         {vectors}
@@ -94,7 +94,7 @@ class TakesVectors(StreamingTopicModel):
     ) -> float:
         """Return the log predictive probability per held-out token, by document completion.
 
-        Higher is better. Vectors are given, never held out.
+        Higher is better. Vectors are known to the prediction, never held out.
 
         {X}
         {y_ignored}

@@ -52,15 +52,16 @@ class AspectSentimentModel(LearnsByRule, SentenceTopics):
         Names of at least two sentiments, in the order of the rows of `topic_word_prior`.
     topic_word_prior, boosted_prior : float, array-like of shape (n_features,) or \
             (n_sentiments, n_features), WordPrior, callable or None, default=None
-        Dirichlet parameter of the topics of each sentiment (the papers' eta), in tokens, and the
-        prior added by a boost, by default the same. `streamtopics.priors.SeedWords` gives seed
-        words. None is 0.05 for each word; then the names of the sentiments mean nothing.
+        `topic_word_prior` is the Dirichlet parameter of the topics of each sentiment (the papers'
+        eta), in tokens. `streamtopics.priors.SeedWords` gives seed words. None is 0.05 for each
+        word; then the names of the sentiments mean nothing. `boosted_prior` is the prior added by a
+        boost; None is `topic_word_prior`.
     update : Rule or None, default=None
         How the posterior learns a minibatch; see `streamtopics.updates`. None is ``BPS(0.5,
         "topic")``. With "whole", as in Nguyen et al., learnt words hardly count in rare topics.
     doc_sentiment_prior : float, default=1.0
-        Dirichlet parameter of a document's sentiments (the papers' gamma), at least 1, which is
-        flat. Each further 1 acts like one more sentence of every sentiment.
+        Dirichlet parameter of a document's sentiments (the papers' gamma), at least 1. With 1 the
+        prior is flat; each further 1 acts like one more sentence of every sentiment.
     doc_aspect_prior : float, default=2.0
         Dirichlet parameter of the aspects in each sentiment (the papers' alpha; 1 in Nguyen et
         al.).
@@ -73,8 +74,8 @@ class AspectSentimentModel(LearnsByRule, SentenceTopics):
     Attributes
     ----------
     sentiment_names_ : ndarray of shape (n_sentiments,)
-        The names in the order of `sentiments`. n_components below is n_sentiments * n_aspects:
-        first all aspects of the first sentiment.
+        The names in the order of `sentiments`. n_components below is n_sentiments * n_aspects; the
+        first topics are all aspects of the first sentiment.
     classes_ : ndarray of shape (n_sentiments,)
         The names sorted, as in `predict_proba`.
     {dirichlet_components}

@@ -97,11 +97,11 @@ class GuidedTopics(TakesVectors):
         rare in other topics. A word of several topics counts equally in each. Words without a
         column are ignored. A topic with a vector or labelled documents may have an empty list.
     n_unseeded : int, default=0
-        Further topics without names. Such topics take documents from the named topics.
+        Number of further topics, without names. Such topics take documents from the named topics.
     name_vectors : mapping of str to array-like, array-like or None, default=None
-        Vectors of the names, of the same kind as the `vectors` of documents: by name, or as rows in
-        the order of `seeds`. A row of zeros means no vector. Each vector weighs as much as 30
-        documents. `inference` must then be "one_topic" or a `OneTopic`.
+        Vectors of the names, made in the same way as the `vectors` of documents: by name, or as
+        rows in the order of `seeds`. A row of zeros means no vector. Each vector weighs as much as
+        30 documents. With vectors of names, `inference` must be "one_topic" or a `OneTopic`.
     seed_weight : float, default=2.0
         Pseudo-tokens that each seed word in a document adds to its topic.
     seed_strength : float, default=20.0
@@ -109,19 +109,22 @@ class GuidedTopics(TakesVectors):
     label_weight : float, default=20.0
         Pseudo-tokens that the label of a document adds to its topic.
     max_count : int or None, default=3
-        Largest count of a word in a document, except in `score`; larger counts are cut. None cuts
-        nothing.
+        Larger counts of a word in a document are replaced by this number, except in `score`. None
+        keeps all counts.
     update : {"online_em", "svb", "bps", "power_prior", "population_vb", "svi"} or Rule, \
             default="online_em"
         How the topics learn a minibatch; see `streamtopics.updates`.
     inference : {"one_topic", "gibbs", "variational"} or LocalStep, default="one_topic"
-        How the topics of a document are inferred. "one_topic" shares a document with seed words or
-        labels among topics in proportion to their pseudo-tokens; others add the pseudo-tokens.
+        How the topics of a document are inferred. With "one_topic", a document that has seed words
+        or a label is divided in learning among topics in proportion to their pseudo-tokens,
+        whatever its other words. With "gibbs" and "variational", the pseudo-tokens are added to the
+        prior of the document's topic proportions.
     topic_word_prior : float, default=0.3
         Pseudo-count of every word in every topic, in tokens.
     n_start_documents : int, default=20000
-        Number of first documents kept by `partial_fit`, also in saved models, and learnt again each
-        time their number has grown by a tenth. A rule with forgetting keeps none.
+        Number of documents from the beginning of a stream that the model keeps, also when saved.
+        Each time the kept documents have grown by a tenth, `partial_fit` learns all of them again.
+        With a rule that forgets, none are kept.
     batch_size : int, default=20000
         Documents in a minibatch of `fit`. The first minibatch should hold many seed words.
     {max_iter, common_parameters}
@@ -133,6 +136,7 @@ class GuidedTopics(TakesVectors):
     topic_names_ : ndarray of shape (n_classes,)
         Names in the order of `seeds`, as in `transform`.
     {mean_components}
+        With a rule other than "online_em": pseudo-counts, as in `StreamingLDA`.
     {common_attributes}
 
     References
@@ -303,8 +307,8 @@ class GuidedTopics(TakesVectors):
         -------
         report : list of SeedRow
             A row for each seed word with a column; `pandas.DataFrame(report)` makes a table. `rank`
-            is the word's place in the topic, from 1; `own_share` is the share of the word's tokens
-            in the topic.
+            is the word's place in the topic, from 1; `own_share` is the share of all tokens of the
+            word that are in the topic.
         """
         check_is_fitted(self)
         topics, weights = self.topic_word_, self.topic_weights_

@@ -118,7 +118,7 @@ class HDPGibbsOnlineEM(HDPModel):
 
         pi_k = S_k / (sum_j S_j + concentration),    doc_topic_prior_ = doc_concentration * pi
 
-    Equal topics are not merged: in less than some hundred minibatches up to twice as many topics as
+    Equal topics are not merged. In the first hundreds of minibatches up to twice as many topics as
     needed are active.
 
     {parameters, first_n_components}
@@ -127,10 +127,13 @@ class HDPGibbsOnlineEM(HDPModel):
         with forgetting, for example ``PowerPrior(Memory(10_000))``, drops old topics.
     {kappa, tau, hdp_documents}
     topic_word_prior : float, array-like of shape (n_features,), WordPrior or callable, default=0.01
-        Pseudo-count of every word in every topic, in tokens. From 0.05 on, some topics stay merged.
+        Pseudo-count of every word in every topic, in tokens. From 0.05 on, some different topics
+        are learnt as one.
     {small_batches, max_iter, common_parameters}
 
-    {attributes, hdp_attributes, mean_components, common_attributes}
+    {attributes, hdp_attributes, mean_components}
+        With a rule other than online EM: pseudo-counts, as in `StreamingLDA`.
+    {common_attributes}
 
     References
     ----------
@@ -180,7 +183,7 @@ class HDPVarGibbs(HDPModel):
     """Hierarchical Dirichlet process by Gibbs sampling within variational inference.
 
     The number of topics is learnt, as in `HDPGibbsOnlineEM`, with variational posteriors of topics
-    and stick-breaking weights. Each document draws its own weights after every sweep.
+    and stick-breaking weights. Each document draws its own topic weights after every sweep.
 
     {parameters, first_n_components, kappa}
     tau : float, default=0

@@ -55,7 +55,7 @@ WEIGHTS_AT_ONCE = 2**26
 class MultiViewLDA(ClassifierMixin, LearnsByRule, LearntTopics, CountsInput):
     """A classifier with topics of each class and topics shared by all classes (MviewLDA).
 
-    A document gets the class with the greatest log p(class) plus a bound on log p(words | class).
+    Classes are compared by log p(class) plus a lower bound on log p(words | class).
 
     Parameters
     ----------
@@ -70,14 +70,14 @@ class MultiViewLDA(ClassifierMixin, LearnsByRule, LearntTopics, CountsInput):
         Dirichlet parameter of a document's topic proportions, in tokens. None is ten tokens for all
         topics of a class together, and ten for the shared topics.
     local_share_prior : tuple of two floats, default=(1.0, 1.0)
-        Beta parameter of the share of words from class topics; (20, 20), a share near a half,
-        favours shared topics.
+        Parameters of the beta prior of the share of class topics in a document's words. (20, 20)
+        keeps the share near a half, which favours shared topics.
     class_word_prior, boosted_prior : float, array-like of shape (n_features,) or \
             (n_classes, n_features), WordPrior, callable or None, default=None
-        Dirichlet parameter of class topics, in tokens, and the prior added by a boost, by default
-        the same. Rows are in the order of `classes_`. A callable gets X and y of the first call,
-        and ``classes=``. None is `streamtopics.priors.ClassWords`; a flat prior hardly separates
-        classes.
+        `class_word_prior` is the Dirichlet parameter of class topics, in tokens; None is
+        `streamtopics.priors.ClassWords`. A flat prior hardly separates classes. `boosted_prior` is
+        the prior added by a boost; None is `class_word_prior`. Rows are in the order of `classes_`.
+        A callable gets X and y of the first call, and ``classes=``.
     topic_word_prior : float, array-like of shape (n_features,), WordPrior, callable or None, \
             default=None
         Dirichlet parameter of the shared topics, in tokens. None is 0.05 for each word.
@@ -307,7 +307,7 @@ class MultiViewLDA(ClassifierMixin, LearnsByRule, LearntTopics, CountsInput):
             yield X[start : start + size]
 
     def transform(self, X: MatrixLike) -> np.ndarray:
-        """Return topic proportions: their mean over the classes, weighted by class probability.
+        """Return the mean of the topic proportions over classes, weighted by class probability.
 
         {X}
 

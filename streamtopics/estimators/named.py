@@ -114,8 +114,8 @@ class BPSLDA(BayesianLDA):
     boosting_scale : float, default=0.1
         Pseudo-counts of the prior added for each token. With 0 the model is `SVBLDA`.
     boosting_norm : {"whole", "topic"}, default="whole"
-        "whole" adds the same prior to all topics, as in the paper, so rare topics change most.
-        "topic" takes ``|s_t|`` and ``|eta|`` of each topic by itself.
+        "whole" has one r_t for all topics, as in the paper, so rare topics change most. "topic" has
+        an r_t for each topic, from ``|s_t|`` and ``|eta|`` of this topic.
     {boosted_prior, as_streaming_lda}
 
     {attributes, dirichlet_components, common_attributes}
@@ -174,9 +174,10 @@ class SVBHPP(BayesianLDA):
         lam_t = E[rho_t] lam_{t-1} + (1 - E[rho_t]) eta + s_t
 
     Here lam_t are the Dirichlet parameters of the topics after minibatch t, s_t the expected counts
-    of words in topics, eta the prior, and rho_t the retention rate: high if earlier topics explain
-    the minibatch better than the prior. Use this class for large minibatches and sudden changes.
-    For slow drift ``StreamingLDA(update=PowerPrior(Memory(20_000)))`` predicts better.
+    of words in topics, eta the prior, and rho_t the retention rate. The rate is high if the earlier
+    topics explain the minibatch better than the prior does. Use this class for large minibatches
+    and sudden changes. For slow drift ``StreamingLDA(update=PowerPrior(Memory(20_000)))`` predicts
+    better.
 
     {by_default}
 
@@ -185,7 +186,7 @@ class SVBHPP(BayesianLDA):
         One retention rate for all topics (HPP), or one for each (MHPP).
     rate_estimate : {"posterior", "point"}, default="posterior"
         "posterior" takes the posterior mean of rho_t, by the double lower bound of the paper.
-        "point" takes the best single rate, without `rate_prior`, and also finds rates near 0.5.
+        "point" takes the best single rate, ignores `rate_prior`, and also finds rates near 0.5.
     rate_prior : float, Exponential or Normal, default=-0.1
         Prior of the rates. A number is gamma of `Exponential`, with density proportional to
         ``exp(gamma rho)`` on [0, 1]; -0.1 of the paper is close to uniform.
@@ -298,14 +299,14 @@ class OnlineEMLDA(StreamingLDA):
 class GibbsOnlineEM(OnlineEMLDA):
     """Latent Dirichlet allocation by Gibbs online EM (G-OEM).
 
-    The topics beta are the M-step of a running mean s_t of expected counts per document. Minibatch
-    t has B documents, the step size r_t and, by collapsed Gibbs sampling with Rao-Blackwell
-    averages, expected counts S_t::
+    Minibatch t has B documents and the step size r_t. Collapsed Gibbs sampling with Rao-Blackwell
+    averages finds S_t, the expected counts of words in topics. The topics beta come from s_t, the
+    running mean of counts per document::
 
         s_t = (1 - r_t) s_{t-1} + r_t S_t / B,    beta = s_t normalised
 
     A count c is sampled as ``ceil(c)`` tokens of weight ``c / ceil(c)``. TF-IDF rows of norm 1
-    hardly count beside the learnt prior; give counts or larger rows.
+    hardly count beside the learnt prior of topic proportions; give counts or larger rows.
 
     {by_default}
 
@@ -379,10 +380,11 @@ class VariationalOnlineEM(OnlineEMLDA):
 
     {parameters, n_components, part_kappa, tau}
     max_local_iter : int, default=20
-        Largest number of sweeps over a document in learning; exact number with `update_each_sweep`.
+        Largest number of sweeps over a document in learning. With `update_each_sweep` the exact
+        number.
     local_tol : float, default=1e-3
-        Stop when a sweep over a document moves less than this share of the tokens between topics;
-        with `update_each_sweep`, only in `transform`.
+        Stop when a sweep over a document moves less than this share of the tokens between topics.
+        With `update_each_sweep` only `transform` stops so.
     {update_each_sweep, mean_topic_word_prior}
     inference : {"auto", "variational"}, default="auto"
         "auto" is variational inference, or one topic and a background for each document if the mean
@@ -434,7 +436,7 @@ class VariationalOnlineEM(OnlineEMLDA):
 
     @property
     def n_sweeps(self) -> int:  # type: ignore[override]
-        """Return `max_local_iter`."""
+        """The same number as `max_local_iter`."""
         return self.max_local_iter
 
     def _sweeps(self, n_sweeps: int) -> Variational:

@@ -65,9 +65,9 @@ class StreamingBayes(
 ):
     """A Bayesian model of dense samples with a posterior that follows a stream.
 
-    The rule keeps all of the posterior (`SVB`), a fixed share (`PowerPrior`, `PopulationVB`), or a
-    share learnt from the stream (`HierarchicalPowerPrior`). Fields of the model and of the rule are
-    parameters: ``model__n_components``, ``update__rho``.
+    At each minibatch the rule keeps all of the posterior (`SVB`), a fixed share (`PowerPrior`,
+    `PopulationVB`), or a share learnt from the stream (`HierarchicalPowerPrior`). Fields of the
+    model and of the rule are parameters: ``model__n_components``, ``update__rho``.
 
     Parameters
     ----------
@@ -77,9 +77,9 @@ class StreamingBayes(
     update : rule of `streamtopics.updates`, default=None
         How the posterior learns a minibatch. None is ``SVB()``.
     boosted_prior : object, default=None
-        Model of the class of `model`, whose prior a boost adds with every minibatch.
-        `fit_intercept` or `mean` must be as in `model`. None is `model`. The stream starts from the
-        prior of `model` and forgets towards it.
+        A model of the same class as `model`. A rule that boosts adds the prior of `boosted_prior`
+        with every minibatch. `fit_intercept` or `mean` must be as in `model`. None is `model`. The
+        stream starts from the prior of `model` and forgets towards it.
     batch_size : int, default=1000
         Rows of a minibatch in `fit`.
     max_iter : int, default=1
@@ -101,11 +101,11 @@ class StreamingBayes(
     retention_history_ : ndarray of shape (n_minibatches, n_nodes)
         `retention_` of the last thousand minibatches.
     effective_sample_size_ : ndarray of shape (n_nodes,)
-        Weight of each node in samples, the prior included.
+        Weight of each node, prior included, as a number of samples.
     classes_ : ndarray of shape (n_classes,)
         Numbers of the classes, from 0 on, if the model has classes.
     n_batch_iter_, n_samples_seen_, n_iter_ : int
-        Numbers of learnt minibatches and samples, in all passes, and of passes of `fit`.
+        Numbers of minibatches and samples learnt in all passes, and of passes of `fit`.
     n_features_in_, feature_names_in_ : int, ndarray of shape (n_features,)
         Number of columns of X, and names if X had names.
 
@@ -256,7 +256,7 @@ class StreamingBayes(
     def score_samples(self, X: ArrayLike, y: OptionalArray = None) -> np.ndarray:
         """Return the log density of each sample under the posterior predictive distribution.
 
-        Without `y` it is the log density of X alone: 0 for a model of targets only, such as
+        Without `y` the result is the log density of X alone: 0 for a model of targets only, such as
         `LinearRegression`.
 
         {samples, targets}

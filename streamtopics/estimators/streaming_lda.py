@@ -44,16 +44,16 @@ from streamtopics.utils.records import keep, of_record
 class StreamingLDA(Editable):
     """Latent Dirichlet allocation with a choice of update rule, inference and view of the topics.
 
-    `update`, `inference` and `view` are names, or frozen records whose fields are parameters:
-    ``update__boost__scale``, ``inference__n_sweeps``. `drift_` exists if the rule forgets, and
-    `merge` if models learnt by the rule can be merged.
+    `update`, `inference` and `view` are names or objects. The fields of these objects are
+    parameters too, such as ``update__boost__scale`` and ``inference__n_sweeps``. `drift_` exists if
+    the rule forgets, and `merge` if models learnt by the rule can be merged.
 
     {parameters, n_components, update}
     inference : {"auto", "gibbs", "variational", "one_topic"} or LocalStep, default="auto"
         How the topics of a document are inferred in learning: by ``Gibbs(n_sweeps=5)``,
         ``Variational(tol=1e-3, max_iter=100)`` or ``OneTopic(share=0.8)`` of `streamtopics.local`.
-        "auto" is "one_topic" if documents of `fit` or of the first minibatch have less than 12
-        words on average, "gibbs" below 60 words, else "variational".
+        "auto" depends on the mean length of the documents of `fit`, or of the first minibatch:
+        "one_topic" below 12 words, "gibbs" below 60 words, else "variational".
     view : {"auto", "mean", "corrected_mean", "geometric_mean"} or view, default="auto"
         How `inference` sees the topics beta, with Dirichlet parameters lam. "mean" is E[beta].
         "corrected_mean" is ``exp(psi(lam + 1/2)) / sum(lam)``, almost E[beta], with the digamma
@@ -69,8 +69,8 @@ class StreamingLDA(Editable):
     topic_word_prior : "auto", float, array-like of shape (n_features,) or \
             (n_components, n_features), WordPrior or callable, default="auto"
         Dirichlet parameter of the topics (the papers' eta): a pseudo-count, in tokens, of every
-        word in every topic. "auto" is 0.02. With "svb", "bps" or another sum over minibatches,
-        `fit` on less than 5,000 documents takes ``1.5 / n_components``, cut to [0.02, 0.15].
+        word in every topic. "auto" is 0.02. Exception: with "svb" or "bps", `fit` on less than
+        5,000 documents takes ``1.5 / n_components``, cut to [0.02, 0.15].
     {boosted_prior}
     start : {"spectral", "noise"} or Start, default="spectral"
         "spectral" makes the first topics from clusters of the documents in `fit` or in the first
@@ -82,14 +82,15 @@ class StreamingLDA(Editable):
     batch_size : int, default=1200
         Documents in a minibatch of `fit`.
     max_iter : int or "auto", default="auto"
-        Passes of `fit` over the corpus. "auto" is 1 from 5,000 documents and 400,000 tokens on, and
-        up to 5 below; at most 2 if each document has one topic.
+        Passes of `fit` over the corpus. "auto" is 1 for a corpus of at least 5,000 documents and
+        400,000 tokens, and up to 5 for a smaller corpus. If each document has one topic, only
+        documents count, and "auto" is at most 2.
     {common_parameters}
 
     Attributes
     ----------
     inference_ : LocalStep
-        The inference of the last minibatch.
+        The `inference` of the last minibatch, also if chosen by "auto".
     {dirichlet_components, drift_attributes, edit_attributes, common_attributes}
 
     Examples
@@ -159,7 +160,7 @@ class StreamingLDA(Editable):
             of a method, such as `SVBLDA`, takes its own name only.
         n_components : int, default=10
         **parameters : dict
-            Parameters to change afterwards, also fields of records: ``update__rho=0.95``.
+            Parameters that replace settings of the method, also fields: ``update__rho=0.95``.
 
         Returns
         -------

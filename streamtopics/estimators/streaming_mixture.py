@@ -34,8 +34,8 @@ from streamtopics.utils.records import keep
 class StreamingMixture(ReportsLifetimes, TakesVectors, Editable):
     """Clusters of short texts: a mixture of multinomials with one topic for each document.
 
-    A share of the words comes from a background common to all clusters, so words of all texts do
-    not decide the cluster.
+    A topic is a cluster of documents. A share of the words comes from a background common to all
+    clusters, so words that are in all texts hardly influence the clusters.
 
     {parameters, n_components, update}
     background : float, default=0.2
@@ -54,8 +54,8 @@ class StreamingMixture(ReportsLifetimes, TakesVectors, Editable):
         ``PowerPrior(Memory(10_000))``, frees dead clusters. A new cluster needs enough documents in
         one minibatch, so minibatches should be large. None keeps the first clusters.
     vector_weight : float, default=0.2
-        Power of the probability of a document's vector, in [0, 1]. With 0 `vectors` do not count;
-        with 1 words hardly count.
+        Power, in [0, 1], to which the probability of a document's vector is raised. With 0
+        `vectors` do not count; with 1 words hardly count.
     batch_size : int, default=3000
         Documents in a minibatch of `fit`.
     max_iter : int or "auto", default="auto"

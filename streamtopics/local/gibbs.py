@@ -35,13 +35,13 @@ class Gibbs(LocalStep):
     n_sweeps : int
         Sweeps over a document.
     n_averaged : int or None
-        Number of last sweeps to average the topic probabilities of tokens over; None is a quarter,
-        rounded up. 0 takes the topics drawn in the last sweep.
+        Number of last sweeps over which the topic probabilities of the tokens are averaged. None is
+        a quarter of the sweeps, rounded up. 0 takes the topics drawn in the last sweep instead.
     rounding : float or "auto"
-        Expected counts of less than `rounding` tokens become `rounding` or 0 at random, with the
-        same mean, so each word is in few of many topics. 0 rounds nothing; "auto" is 0.01 from 2000
-        topics on. Nothing is rounded with rules that forget or need all of the posterior, with
-        priors that differ between topics, or with views other than the mean.
+        The expected count of a word in a topic, if less than `rounding`, becomes `rounding` or 0 at
+        random, with the same mean. So a word has counts in few of many topics. 0 rounds nothing;
+        "auto" is 0.01 from 2000 topics on, else 0. Nothing is rounded with rules that forget or add
+        noise, with priors that differ between topics, or with views other than the mean.
     """
 
     n_sweeps: int = 5

@@ -60,7 +60,7 @@ class WithPseudoTokens(LocalStep):
 
 @dataclass(frozen=True)
 class SemiSupervised(WithPseudoTokens):
-    """The local step `step_of` for documents without hints; others have known topics.
+    """Documents with hints have known topics; the local step `step_of` infers the others.
 
     In learning, a document d with hints h_dk of topics k has the topic proportions h_dk / sum_j
     h_dj, whatever the words. `step_of` must not have a background. With `OneTopic` this is Nigam et

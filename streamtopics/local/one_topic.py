@@ -38,7 +38,7 @@ class OneTopic(LocalStep):
     share : float
         Share of the tokens from a document's topic; the rest is from the first topic, a background.
     vector_weight : float
-        Power of the probability of a document's vector; 0 ignores vectors.
+        Power to which the probability of a document's vector is raised; 0 ignores vectors.
     """
 
     share: float = 0.8

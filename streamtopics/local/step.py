@@ -38,7 +38,7 @@ class Source(Protocol):
 
 @runtime_checkable
 class LocalStep(Protocol):
-    """Base class of local steps, the inference of documents. Subclasses define `step`, `doc_topic`.
+    """Base class of local steps, which infer documents. Subclasses define `step` and `doc_topic`.
 
     A document's random draws must come from its seed in `seeds`, so that the result does not depend
     on other documents.
@@ -49,7 +49,7 @@ class LocalStep(Protocol):
 
     @property
     def n_background(self) -> int:
-        """Return the number of first topics (a background) with equal shares in all documents."""
+        """Number of background topics: the first topics, with equal shares in all documents."""
         return 0
 
     @abstractmethod
@@ -64,8 +64,8 @@ class LocalStep(Protocol):
     ) -> tuple[Statistics, Any]:
         """Return the expected statistics of a minibatch, and the state of its documents.
 
-        The statistics hold counts and the results named in `report`. To continue inference, pass
-        the state as `documents`, with new seeds.
+        The statistics hold counts and the results named in `report`. To continue the inference,
+        call `step` with this state as `documents`, and with new seeds.
         """
 
     @abstractmethod
@@ -79,7 +79,7 @@ class LocalStep(Protocol):
         return self
 
     def applied(self) -> LocalStep:
-        """Return the step for `transform` and `score`; by default that of `thorough`."""
+        """Return the step used by `transform` and `score`; by default the result of `thorough`."""
         return self.thorough()
 
 

@@ -26,7 +26,7 @@ class Variational(LocalStep):
     Parameters
     ----------
     tol : float
-        Stop when a sweep over a document moves less than this share of the tokens.
+        Stop when a sweep over a document moves less than this share of the tokens between topics.
     max_iter : int
         Largest number of sweeps over a document.
     """

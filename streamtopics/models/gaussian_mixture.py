@@ -22,9 +22,9 @@ START_TOL = 1e-5
 class GaussianMixture(MixtureModel):
     """A mixture of Gaussians with diagonal covariances, learnt from unlabelled samples.
 
-    z ~ Categorical(pi), pi ~ Dirichlet(concentration), and x_d | z = k ~ N(mu, 1/g), (mu, g) ~
-    NormalGamma, as for the GPS data in Masegosa et al. (2020). Missing coordinates (NaN) are
-    integrated out.
+    z ~ Categorical(pi), pi ~ Dirichlet(concentration), and for each coordinate d x_d | z = k ~
+    N(mu_kd, 1/g_kd), (mu_kd, g_kd) ~ NormalGamma, as for the GPS data in Masegosa et al. (2020).
+    Missing coordinates (NaN) are integrated out.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class GaussianMixture(MixtureModel):
     shape, rate : float
         Parameters of the gamma prior of each precision g.
     n_init : int
-        Starts in the first minibatch; the start with the greatest bound is taken.
+        Number of random starts in the first minibatch; the start with the greatest bound is taken.
 
     Examples
     --------

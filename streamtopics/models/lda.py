@@ -77,8 +77,8 @@ class CorrectedMean:
     """View with the word weights exp(psi(lam + 1/2)) / sum(lam) of topics beta ~ Dirichlet(lam).
 
     psi is the digamma function. If lam is above 1, weights equal E[beta] to second order in 1 /
-    lam. A word new to a topic keeps a weight of .14 / sum(lam); with exp(psi(lam)) the topic could
-    not learn the word.
+    lam. A word new to a topic keeps a weight of .14 / sum(lam); with exp(psi(lam)) / sum(lam) the
+    topic could not learn the word.
     """
 
     keeps_bound: ClassVar[bool] = False

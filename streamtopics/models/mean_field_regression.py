@@ -46,14 +46,15 @@ class MeanFieldRegression(DenseModel):
     shape, rate : float
         Parameters of the gamma prior of the noise's precision.
     input_mean_mass, input_shape, input_rate : float
-        Normal-gamma prior of each input: weight of its mean 0, in samples, and shape and rate of
-        its precision.
+        Normal-gamma prior of each input. The prior mean is 0 and weighs as much as
+        `input_mean_mass` samples; the gamma prior of the precision has `input_shape` and
+        `input_rate`.
 
     Notes
     -----
-    With forgetting make at least two rounds in a minibatch (`streamtopics.updates.Rounds`).
-    `PopulationVB` and `StochasticVI` do not suit this model. Centre inputs if their means are many
-    standard deviations from 0.
+    With a rule that forgets, make at least two rounds in each minibatch
+    (`streamtopics.updates.Rounds`). `PopulationVB` and `StochasticVI` do not suit this model.
+    Centre inputs if their means are many standard deviations from 0.
 
     Examples
     --------

@@ -26,7 +26,7 @@ class NaiveBayesMixture(MixtureModel):
     n_classes : int
         Number of classes; targets are 0 to n_classes - 1.
     mixture : GaussianMixture
-        Number of components, and priors, of the mixture of each class.
+        Mixture of the inputs of each class: gives the number of components and the priors.
     class_concentration : float
         Prior pseudo-count of each class.
 

@@ -181,7 +181,7 @@ class DensePosterior(StatePosterior):
         return {name: weights[name] * block.boosted for name, block in self.blocks.items()}
 
     def boosting(self, other: DensePosterior) -> DensePosterior:
-        """Return a new posterior with these priors, and the priors of `other` as xi of `Blend`."""
+        """Return a new posterior that starts from these priors and boosts the priors of `other`."""
         shapes = [
             {name: (block.family, block.prior.shape) for name, block in p.blocks.items()}
             for p in (self, other)

@@ -51,8 +51,8 @@ class Blend:
 
         retain * lam + gain * s + prior * eta + boost * xi
 
-    with the statistics s of a minibatch; the prior eta, to which forgetting leads back; and xi, a
-    prior that a rule may add again with each minibatch (a boost).
+    Here s are the statistics of a minibatch. eta is the prior, to which forgetting leads back. xi
+    is a prior that a rule may add again with each minibatch (a boost).
     """
 
     retain: Coefficient  #: Weight of lam
@@ -100,14 +100,14 @@ class View(Protocol):
 
     @property
     def mass(self) -> np.ndarray:
-        """Sum of the pseudo-counts of each node, prior included, of shape (n_nodes,)."""
+        """For each node, the sum of its pseudo-counts, prior included; shape (n_nodes,)."""
 
 
 class Posterior(View, Protocol):
-    """What is learnt from a stream, as update rules read and change it.
+    """What is learnt from a stream, in the form that update rules read and change.
 
-    The distributions (nodes) beta, for example topics, have natural parameters lam; see `Blend` for
-    lam, eta and xi.
+    A posterior has distributions (nodes) beta, for example topics. Each has a natural parameter
+    lam, a prior eta and a boosted prior xi; see `Blend`.
     """
 
     #: What a rule may need beyond masses and counters, if provided: "divergences", "slopes",
@@ -128,7 +128,7 @@ class Posterior(View, Protocol):
 
     @property
     def n_tokens(self) -> float:
-        """Number of learnt tokens; for models of samples, the samples of all nodes."""
+        """Number of learnt tokens; for models of samples, the sum of the nodes' sample numbers."""
 
     @property
     def seed(self) -> int:
@@ -136,14 +136,17 @@ class Posterior(View, Protocol):
 
     @property
     def prior_mass(self) -> np.ndarray:
-        """Sum of the pseudo-counts of the prior eta of each node, of shape (n_nodes,)."""
+        """For each node, the sum of the pseudo-counts of its prior eta; shape (n_nodes,)."""
 
     @property
     def boosted_mass(self) -> np.ndarray:
-        """Sum of the pseudo-counts of the boosted prior xi of each node, (n_nodes,)."""
+        """For each node, the sum of the pseudo-counts of its boosted prior xi; shape (n_nodes,)."""
 
     def pooled(self, mass: np.ndarray) -> Coefficient:
-        """Return `mass` summed over nodes boosted together: one number, or one for each node."""
+        """Return, for each node, the sum of `mass` over all nodes that share a "whole" `Boost`.
+
+        The result is one number if all nodes share the boost.
+        """
 
     def after(self, blend: Blend) -> View:
         """Return the posterior as it would be after `blend`; this posterior stays the same."""
@@ -152,22 +155,21 @@ class Posterior(View, Protocol):
         """Return divergences of q, the posterior after `blend`, from the posterior and the prior.
 
         Two arrays of shape (n_nodes,) in nats: KL(q || p) for p with the parameter lam, and for p
-        with the parameter eta. A boost adds boost * xi to lam and eta.
+        with the parameter eta. If `blend` has a boost, p has boost * xi added to lam or eta.
         """
 
     def slopes(self, blend: Blend) -> Callable[[np.ndarray], np.ndarray]:
-        """Return a function from rho, the share of lam kept, to the slope of a bound.
+        """Return the derivative of a bound by rho, the share of lam kept, as a function of rho.
 
-        The slope is the derivative with respect to rho of E_q[log p(beta | rho lam + (1 - rho) eta
-        + boost xi)] in nats, and q is the posterior after `blend`. rho and slopes have shape
-        (n_nodes,).
+        The bound is E_q[log p(beta | rho lam + (1 - rho) eta + boost xi)] in nats, where q is the
+        posterior after `blend`. rho and the result have shape (n_nodes,).
         """
 
     def blend(self, blend: Blend, swaps: Sequence[Swap] = ()) -> None:
         """Update the posterior, and set attributes of other objects in the same atomic step.
 
-        `swaps` has (namespace, name, value) of each attribute. After an exception nothing has
-        changed.
+        `swaps` has for each attribute the ``__dict__`` of the object, the name and the value. After
+        an exception nothing has changed.
         """
 
 

@@ -56,7 +56,8 @@ Plan = tuple[tuple[Any, ...], list[Swap]]
 class TopicPosterior(OverWords):
     """Dirichlet parameters lam of topics over words, with the methods of `Posterior`.
 
-    ``dense()`` returns lam, of shape (n_words, n_components), and ``rows(words)`` some rows.
+    ``dense()`` returns lam, of shape (n_words, n_components), and ``rows(words)`` its rows of some
+    words.
 
     Parameters
     ----------
@@ -70,11 +71,11 @@ class TopicPosterior(OverWords):
     seed : int, default=0
         Seed of the random draws of a rule.
     prior_directions : ndarray of shape (n_components, n_dimensions + 1), default=None
-        Prior sums of the vectors of documents, and in the last column prior numbers of documents;
-        None without vectors.
+        For each topic the prior sum of the vectors of its documents and, in the last column, its
+        prior number of documents; None without vectors.
     least : float, default=0
-        If above 0, a count of fewer tokens is rounded at random to `least` or 0, and a word keeps a
-        list of its topics. 0 keeps a row of all topics for each word.
+        With 0 each word has a row of counts in all topics. Above 0, counts of fewer than `least`
+        tokens are rounded at random to `least` or 0, and each word has a list of the topics left.
     """
 
     prior_directions: np.ndarray | None = None

@@ -37,10 +37,10 @@ class DirichletProcess:
         Least number of documents of a new cluster in its first minibatch.
     silence : float or None
         A minibatch is silent for a cluster that gets fewer than `min_documents` documents and less
-        than a tenth of the expected number. A cluster dies after silent minibatches in a row in
-        which `silence` documents of the cluster were expected. A living cluster dies so by chance,
-        with a probability of about ``exp(-silence)``. With None a cluster dies when forgetting
-        leaves less than one document of the cluster.
+        than a tenth of the expected number. A cluster dies when `silence` of its documents were
+        expected since its last minibatch that was not silent. The probability that a living cluster
+        dies by chance is about ``exp(-silence)``. With None a cluster dies when forgetting leaves
+        less than one document of the cluster.
     """
 
     concentration: float = 1.0

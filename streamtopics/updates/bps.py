@@ -23,10 +23,11 @@ class Boost:
     scale : float
         Pseudo-counts of the prior added for each token of the minibatch (s in Nguyen et al. 2020).
     norm : {"whole", "topic"}
-        "whole" multiplies the priors of all topics by one number: together `scale` times the tokens
-        of the minibatch. "topic" adds `scale` times the topic's tokens to each topic, so the share
-        of the prior tends to ``scale / (1 + scale)``. In `StreamingBayes` the nodes of a kind, such
-        as components of a mixture, count as topics.
+        "whole" adds the priors of all topics, times one number: the sum of the additions is `scale`
+        times the tokens of the minibatch. "topic" has a number for each topic: the addition is
+        `scale` times the topic's tokens in the minibatch. So the prior's share of each topic tends
+        to ``scale / (1 + scale)``. In `StreamingBayes` the nodes of a kind, such as components of a
+        mixture, count as topics.
     """
 
     scale: float

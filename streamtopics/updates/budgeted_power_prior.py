@@ -16,12 +16,12 @@ from streamtopics.utils.checks import check_method, check_range
 
 @dataclass(frozen=True)
 class BudgetedPowerPrior(Rule):
-    """Forgetting of `budget` nats before each minibatch, whatever its content.
+    """Forgetting of `budget` nats before each minibatch, whatever the minibatch contains.
 
     The posterior lam becomes ``rho lam + (1 - rho) eta``, with the prior eta. rho is the least
     number in [0, 1] that keeps the divergence from lam within the budget: theorem 1 of Masegosa et
-    al. (2020). Far from the prior, with d free parameters, ``1 / rho - 1 + log(rho) = 2 budget /
-    d``.
+    al. (2020). If the posterior has d free parameters and is far from the prior, rho solves ``1 /
+    rho - 1 + log(rho) = 2 budget / d``.
 
     Parameters
     ----------

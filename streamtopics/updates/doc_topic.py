@@ -136,8 +136,8 @@ class FixedPoint(RunningMean):
     Parameters
     ----------
     burn_in : int
-        Number of first documents that do not change alpha: while topics are equal, alpha would grow
-        without end.
+        Number of documents, at the start, that do not change alpha. While topics are alike, alpha
+        would grow without end.
     step_size : StepSize
         Weight of a minibatch in the running mean.
     """
@@ -163,14 +163,16 @@ class GammaPrior(RunningMean):
     ``alpha_k = (shape - 1 + sum_d x_dk) / (inverse_scale + sum_d y_d)``. Each document, with N_d
     tokens and n_dk of topic k, adds ``x_dk = alpha_k (psi(alpha_k + n_dk) - psi(alpha_k))`` and
     ``y_d = psi(alpha_0 + N_d) - psi(alpha_0)``, where alpha_0 is the sum of alpha: Sato et al.
-    (2010). With a step size r the sums are of the last 1 / r minibatches.
+    (2010). The sums are over the documents of about the last 1 / r minibatches, with the step size
+    r.
 
     Parameters
     ----------
     shape : float
         Shape of the prior, at least 1. With 1 the prior pulls no topic away from 0.
     inverse_scale : float
-        If the shape is 1, the inverse of the prior mean. 1 weighs less than one usual document.
+        Inverse scale of the prior, whose mean is shape / inverse_scale. The value 1 weighs less
+        than one usual document.
     burn_in, step_size
         As in `FixedPoint`.
     """
@@ -199,8 +201,8 @@ class GammaPrior(RunningMean):
 class DampedNewton:
     """Learns alpha, the documents' Dirichlet parameter, by a Newton step for each minibatch.
 
-    Hoffman et al. (2010). The Newton step is multiplied by the step size, and left out if an alpha
-    would leave (1e-3, 1e4].
+    As in Hoffman et al. (2010). The Newton step is multiplied by the step size. A step out of
+    (1e-3, 1e4] is left out.
 
     Parameters
     ----------
@@ -245,7 +247,7 @@ class Shares(RunningMean):
     Parameters
     ----------
     floor : float
-        Share divided equally among all topics, so a vanished topic can come back.
+        Share of alpha's sum divided equally among all topics, so a vanished topic can come back.
     burn_in, step_size
         As in `FixedPoint`.
     """

@@ -36,15 +36,15 @@ class HierarchicalPowerPrior(LearnsRate):
     rate_prior : RatePrior
         Prior of rho.
     rate_starts : tuple of float
-        Values of E[rho] to start from; the result with the greatest evidence bound is taken. With
-        several starts the local step must report a bound, as variational inference does.
+        Values of E[rho] to start from; the result with the greatest evidence bound is taken.
+        Several starts need a local step that reports a bound, such as variational inference.
     boost : Boost
-        Prior added again with each minibatch, with a weight from the first round.
+        Prior added again with each minibatch. The first round determines its weight.
     max_rounds : int
-        Largest number of rounds for each start. Learning a rate takes at least two: the first has
-        the rate of the start.
+        Largest number of rounds for each start, at least 2: the first round has the rate of the
+        start.
     tol : float
-        Rounds end when a round changes each E[rho] by less.
+        Rounds end when a round changes each E[rho] by less than `tol`.
     """
 
     rate: Literal["shared", "topic"] = "shared"

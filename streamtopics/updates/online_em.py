@@ -23,7 +23,8 @@ class OnlineEM(Rule):
     Parameters
     ----------
     step_size : StepSize
-        r_t, at least 1 / t. ``MeanDecay(1)`` forgets nothing.
+        Step size r_t; values below 1 / t are raised to 1 / t. With ``MeanDecay(1)`` all minibatches
+        weigh alike.
     """
 
     step_size: StepSize = MEAN_DECAY

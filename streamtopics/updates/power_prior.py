@@ -22,7 +22,7 @@ from streamtopics.utils.checks import (
 
 @dataclass(frozen=True)
 class Memory:
-    """A share to keep that depends on the number of documents, not of minibatches.
+    """Forgetting by documents: a minibatch of B documents keeps the share exp(-B / n_documents).
 
     Parameters
     ----------
@@ -45,14 +45,15 @@ class PowerPrior(Rule):
     """Exponential forgetting towards the prior, at a fixed rate.
 
     ``lam_t = rho lam_{t-1} + (1 - rho) eta + s_t``, for posterior parameters lam, the prior eta and
-    statistics s_t: equation 23 of Masegosa et al. (2020). The posterior weighs as much as the last
-    ``1 / (1 - rho)`` minibatches.
+    statistics s_t: equation 23 of Masegosa et al. (2020). On a long stream the posterior weighs as
+    much as ``1 / (1 - rho)`` minibatches.
 
     Parameters
     ----------
     rho : float or Memory
-        Share of the posterior kept at each minibatch, in [0, 1]; 1 is `SVB`. ``Memory(20_000)``
-        forgets by documents instead; 20,000 short documents suit 50 topics.
+        Share of the posterior kept at each minibatch, in [0, 1]; 1 is `SVB`. With
+        ``Memory(20_000)`` the share depends on the number of documents in the minibatch; this
+        memory suits 50 topics of short documents.
     boost : Boost
         Prior added again with each minibatch; by default nothing.
     """

@@ -43,7 +43,7 @@ class Decay:
 
 @dataclass(frozen=True)
 class MeanDecay(Decay):
-    """Step size of `Decay`, but at least 1 / t, so that a running mean forgets the start."""
+    """Step size of `Decay`, but at least 1 / t: the start has no weight in a running mean."""
 
     def __call__(self, n_batches: float) -> float:
         return max(super().__call__(n_batches), 1.0 / (n_batches + 1))
@@ -58,7 +58,7 @@ class ScaledDecay:
     Parameters
     ----------
     tau : float
-        First step size, above 0.
+        Factor of the step size, above 0.
     kappa : float
         Decay, in [0, 1].
     """
@@ -99,8 +99,8 @@ class RatePrior(Protocol):
 class Exponential:
     """Prior of a retention rate rho, with density proportional to ``exp(gamma rho)`` on [0, 1].
 
-    Equations 26 to 28 of Masegosa et al. (2020), with another sign: the 0.1 of the paper, "close to
-    uniform", is a gamma of -0.1.
+    Equations 26 to 28 of Masegosa et al. (2020), but with the opposite sign: the paper's 0.1,
+    "close to uniform", is here gamma = -0.1.
     """
 
     gamma: float
@@ -121,7 +121,7 @@ NEAR_UNIFORM = Exponential(-0.1)
 class Normal:
     """Prior of a retention rate rho: a normal distribution cut to [0, 1].
 
-    `mean` and `precision` are those before the cut.
+    `mean` and `precision` are those of the normal distribution before the cut.
 
     Equation 29 of Masegosa et al. (2020).
     """

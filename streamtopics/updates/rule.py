@@ -43,7 +43,7 @@ NO_TRAITS = Traits()
 
 
 class Rule(ABC):
-    """Base class of update rules: derive a frozen dataclass of hyper-parameters with `step`.
+    """Base class of update rules. A rule is a frozen dataclass of parameters that defines `step`.
 
     A rule may carry a state from minibatch to minibatch. No method changes a state in place.
     """
@@ -60,30 +60,35 @@ class Rule(ABC):
     def step(self, posterior: Posterior, learn: Learn, state: Any) -> tuple[Blend, Any]:
         """Return the change of the posterior by a minibatch, and the state for the next minibatch.
 
-        `learn(posterior)` returns the expected statistics of the minibatch.
+        `learn(posterior)` infers the documents of the minibatch under a posterior, and returns
+        their expected statistics.
         """
 
     def decay(self, before: Counters, after: Counters) -> tuple[float, float]:
-        """Return the share of the old posterior still kept, and the weight of statistics since.
+        """Return two weights: of an earlier posterior, and of the statistics added since.
 
-        `before` and `after` count minibatches, documents and tokens at two times of a stream.
-        Needed to merge models.
+        The weights are those at the time `after`; the earlier posterior is of the time `before`.
+        Both count minibatches, documents and tokens. Models need the weights to merge.
         """
         return 1.0, 1.0
 
     def for_part(self, share: float, first: bool = True) -> "Rule | None":
-        """Return the rule for one part of a cut minibatch; None if minibatches cannot be cut.
+        """Return the rule for one part of a minibatch, or None if the rule needs whole minibatches.
 
-        `share` is the part's share of the documents; `first` says whether the part is the first.
+        `share` is the part's share of the minibatch's documents; `first` says whether it is the
+        first part.
         """
         return None
 
     def for_rate(self, posterior: Posterior, learn: Learn) -> "Rule":
-        """Return a rule for the parts of a minibatch; the whole has taught its rate of memory."""
+        """Learn a rate of forgetting from a minibatch; return a rule with this rate for its parts.
+
+        `learn` is as in `step`. By default the rule itself is returned.
+        """
         return self
 
     def without_words(self, state: Any, words: np.ndarray) -> Any:
-        """Return `state` without the statistics of `words`, columns that get new words."""
+        """Return `state` without the statistics of the columns `words`, which get new words."""
         return state
 
 
@@ -116,7 +121,7 @@ class Wrapper(Rule):
 
 @dataclass(frozen=True)
 class Rounds(Wrapper):
-    """Several rounds in each minibatch: documents are inferred, then `update` learns topics.
+    """Several rounds in each minibatch. A round infers the documents, then `update` learns topics.
 
     Parameters
     ----------
@@ -124,11 +129,11 @@ class Rounds(Wrapper):
     n_rounds : int
         Rounds in each minibatch.
     n_start_rounds : int
-        Least number of rounds in each of the first minibatches.
+        Least number of rounds in each of the first `n_start_batches` minibatches.
     n_start_batches : int
-        Number of these first minibatches.
+        Number of minibatches with at least `n_start_rounds` rounds.
     warm : bool
-        Whether documents start from their topics of the round before, as topics always do.
+        Whether a round starts the inference of documents from their topics of the round before.
     """
 
     n_rounds: int = 1
@@ -178,22 +183,22 @@ def _with_view(learn: Learn, posterior: Posterior, seen: View, warm_start: bool)
 class Growing(Wrapper):
     """The rule `update`, but later minibatches weigh more, so first guesses fade.
 
-    After minibatch t, N_t tokens are seen. The minibatch weighs ``N_t^h - N_{t-1}^h``, scaled to a
-    total weight of N_t. With posterior parameters lam, the prior eta and statistics s_t, boosts
-    included::
+    After minibatch t, N_t tokens are seen. The minibatch weighs ``N_t^h - N_{t-1}^h``, and all
+    weights are scaled to the sum N_t. With posterior parameters lam, the prior eta and statistics
+    s_t (boosts included)::
 
         lam_t = eta + k (lam_{t-1} - eta) + g s_t,   r = 1 - (N_{t-1} / N_t)^h,
         g = r N_t / (N_t - N_{t-1}),   k = (1 - r) N_t / N_{t-1}
 
-    Forgetting by the rule comes on top of k.
+    If `update` forgets, the share it keeps multiplies k.
 
     Parameters
     ----------
     update : Rule
         A rule that adds s_t with weight 1.
     power : float
-        h, at least 1; 1 gives equal weights. With 3, the first third of a stream has 4 % of the
-        weight.
+        The power h, at least 1; 1 gives equal weights. With 3, the first third of a stream has 4 %
+        of the weight.
     """
 
     power: float = 3.0

@@ -69,7 +69,7 @@ class PopulationVB(Rule):
 
     ``lam_t = (1 - nu) lam_{t-1} + nu (eta + M / B s_t)``, for posterior parameters lam, the prior
     eta and statistics s_t of B documents: McInerney, Ranganath and Blei (2015). Equation 14 of
-    Masegosa et al. (2020) lacks M / B.
+    Masegosa et al. (2020) lacks the factor M / B.
 
     Parameters
     ----------
