@@ -34,7 +34,7 @@ class Edit:
     leading : tuple of tuples of (word, probability)
         The thirty most probable words of each topic; `apply_edits` finds the topic by them.
     words : tuple
-        Excluded or pulled words.
+        Words taken from the topic by `exclude`, or given to the topic by `pull`.
     name : str
         The new name given by `rename`.
     n : int

@@ -48,7 +48,7 @@ class TopicView(Protocol):
 
 @dataclass(frozen=True)
 class GeometricMean:
-    """View with the word weights exp(E[log beta]) of topics beta ~ Dirichlet(lam)."""
+    """A `view`: inference uses the word weights exp(E[log beta]), beta ~ Dirichlet(lam)."""
 
     keeps_bound: ClassVar[bool] = True
 
@@ -61,7 +61,7 @@ class GeometricMean:
 
 @dataclass(frozen=True)
 class Mean:
-    """View with the word weights E[beta] = lam / sum(lam) of topics beta ~ Dirichlet(lam)."""
+    """A `view`: inference uses the word weights E[beta] = lam / sum(lam)."""
 
     keeps_bound: ClassVar[bool] = False
 
@@ -74,7 +74,7 @@ class Mean:
 
 @dataclass(frozen=True)
 class CorrectedMean:
-    """View with the word weights exp(psi(lam + 1/2)) / sum(lam) of topics beta ~ Dirichlet(lam).
+    """A `view`: inference uses the word weights exp(psi(lam + 1/2)) / sum(lam).
 
     psi is the digamma function. If lam is above 1, weights equal E[beta] to second order in 1 /
     lam. A word new to a topic keeps a weight of .14 / sum(lam); with exp(psi(lam)) / sum(lam) the

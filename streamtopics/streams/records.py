@@ -247,7 +247,7 @@ def read_records(
     on_bad: OnBad = "raise",
     skipped: Skipped | None = None,
 ) -> Iterator[Record]:
-    """Read documents one by one with times, other fields and places, lazily.
+    """Read documents lazily, one by one, with the time, other fields, file and line of each.
 
     Parameters
     ----------

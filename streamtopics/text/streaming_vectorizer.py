@@ -49,7 +49,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         As in scikit-learn's CountVectorizer.
     max_df : float in [0, 1] or int, default=1.0
         As in CountVectorizer. In a stream a word loses its column if its document frequency,
-        decayed by `half_life`, exceeds `max_df`; a share stands for at least one document.
+        decayed by `half_life`, exceeds `max_df`. A share is never below one document.
     min_df : float in [0, 1] or int, default=1
         As in CountVectorizer. In a stream a word can get a column if its decayed document frequency
         reaches `min_df`. If `min_df` is a count and `max_df` a share, the first columns are given
@@ -59,8 +59,8 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
     half_life : float or None, default=100_000
         Number of later documents in a stream after which a document counts half; None is infinity.
     n_candidates : int or None, default=None
-        Least number of words without a column that a stream counts, as candidates for columns. None
-        is `max_features`.
+        How many words without a column are counted in a stream at least, as candidates for columns.
+        None is `max_features`.
     margin : float, default=1.5
         In a stream a candidate takes the column of a rarer word if the candidate is more than
         `margin` times as frequent.

@@ -19,7 +19,7 @@ from streamtopics.utils.checks import floats
 class Items(BaseMeasure):
     """Measure on a list of V items. A point is the index of an item in the list.
 
-    phi(x) is 1 for item x and 0 for all other items.
+    The feature vector phi(x), of shape (V,), has a 1 at the index of item x, else zeros.
 
     Parameters
     ----------
