@@ -422,8 +422,8 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         """Return the log-likelihood of each set, minus the log-likelihood of independent points.
 
         A set of independent points has a Poisson number of draws from p. Its expected size is the
-        mean size of the learnt sets. If points are items, each item is in the set independently, an
-        item of n among N learnt sets with probability ``(n + 1/2) / (N + 1)``.
+        mean size of the learnt sets. If points are items, each item is in the set independently. An
+        item of n of the N learnt sets has the probability ``(n + 1/2) / (N + 1)``.
 
         {sets, groups_of_points}
 
