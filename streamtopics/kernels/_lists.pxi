@@ -52,6 +52,11 @@ def merge_lists(const long long[:, ::1] places, const int[::1] topics, const dou
     cdef uint64_t[::1] bits = np.zeros(totals.n_groups, np.uint64)
     totals.sums, totals.bits = &sums[0], &bits[0]
     cdef uint64 state, key = 0
+    # Before the first update there are no entries.
+    cdef const int *old_topics = NULL
+    cdef const double *old_counts = NULL
+    if topics.shape[0] > 0:
+        old_topics, old_counts = &topics[0], &counts[0]
     cdef st_writer to
     to.unit, to.change = &unit[0], &change[0]
     to.least, to.most = least, np.max(least / np.asarray(unit))
@@ -68,7 +73,7 @@ def merge_lists(const long long[:, ::1] places, const int[::1] topics, const dou
             to.place, to.n = uniform(&state) * least, 0
             to.topics = &own_topics[0] if in_place else &new_topics[n_used]
             to.counts = &own_counts[0] if in_place else &new_counts[n_used]
-            st_write_totals(&to, &totals, &topics[j], &counts[j], places[i, 1])
+            st_write_totals(&to, &totals, old_topics + j, old_counts + j, places[i, 1])
             new_places[i, 0], new_places[i, 1], new_places[i, 2] = places[i, 0], to.n, places[i, 2]
             if not in_place or to.n > places[i, 2]:
                 new_places[i, 0], new_places[i, 2] = n_used, to.n + to.n // 2 * in_place
