@@ -194,7 +194,6 @@ def _merged(
 
 
 def _spelled(phrases: Iterable[str]) -> list[tuple[bytes, ...]]:
-    """The two words of each phrase, in UTF-8."""
     return [tuple(phrase.encode("utf-8", "surrogatepass").split(b" ")) for phrase in phrases]
 
 

@@ -69,7 +69,6 @@ class NamedCounts(sparse.csr_matrix):
 
 
 def with_labels(counts: sparse.csr_matrix, labels: Any) -> NamedCounts:
-    """Counts with the labels of a Series of texts."""
     named = counts if isinstance(counts, NamedCounts) else NamedCounts(counts)
     named.index = labels
     return named

@@ -184,7 +184,6 @@ def _snapshot(step: Any) -> Any:
 
 
 def _check_can_forget(before: list[tuple[str, Any]], name: str, last: object) -> None:
-    """Refuse an open vocabulary before a step without `forget_words`."""
     open_ones = [
         name
         for name, step in before
