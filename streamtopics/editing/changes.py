@@ -140,7 +140,7 @@ def _rearranged(
 
 
 def _memory(doc_topic: Any, memory: Any, shares: np.ndarray, alpha: np.ndarray) -> Any:
-    """What the update of the documents' prior remembers, for the edited topics."""
+    """Return the memory of the update of the documents' prior, for the edited topics."""
     if memory is None or isinstance(doc_topic, Shares):
         return None if memory is None else memory @ shares
     if isinstance(doc_topic, GammaPrior):

@@ -104,7 +104,7 @@ class View(Protocol):
 
 
 class Posterior(View, Protocol):
-    """What is learnt from a stream, in the form that update rules read and change.
+    """Interface of posteriors: update rules read and change what a stream has taught.
 
     A posterior has distributions (nodes) beta, for example topics. Each has a natural parameter
     lam, a prior eta and a boosted prior xi; see `Blend`.

@@ -60,7 +60,7 @@ def needed(value: Given | None, reason: str) -> Given:
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """What a word prior is made from: counts, with names of columns and classes.
+    """Input of a word prior: counts, with names of columns and classes.
 
     Parameters
     ----------

@@ -60,7 +60,7 @@ class Source:
 
 @dataclass(frozen=True)
 class EditMode:
-    """What a page needs to edit the topics of a model."""
+    """Data with which a page edits the topics of a model."""
 
     kinds: tuple[str, ...] = ()  # Edits possible with the model
     leading: tuple[Weighted, ...] = ()  # Words to find each topic in edits
