@@ -9,6 +9,7 @@ import inspect
 import json
 import warnings
 from collections.abc import Callable, Iterator
+from copy import deepcopy
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,8 +19,9 @@ import numpy as np
 from scipy import sparse
 
 import streamtopics
-from streamtopics import datasets, inspection, metrics, models, priors, streams, text
+from streamtopics import datasets, editing, inspection, metrics, models, priors, streams, text
 from streamtopics.base.sentences import read_sentences
+from streamtopics.dpp.sets import PointSets
 from streamtopics.report import report
 
 # The parameter that takes X.
@@ -54,7 +56,7 @@ OF_TEXTS = {
     "read_texts",
 }  # fmt: skip
 OF_ARRAYS = {"StreamingBayes"}
-OF_ANY_NUMBERS = {"StreamingBayes", "iter_minibatches"}
+OF_ANY_NUMBERS = {"PointSets", "StreamingBayes", "iter_minibatches"}
 OF_POINTS = {"LowRankDPP.marginals"}
 OF_LISTS_ALONE = {"LowRankDPP.fit_transform"}
 OF_LISTS = {"AspectSentimentModel", "LowRankDPP", "WASTopicModel"}
@@ -131,8 +133,16 @@ def doors() -> Iterator[tuple[str, Callable]]:
                 yield name, door
     yield "read_sentences", read_sentences
     yield "DriftMonitor.learn", streams.DriftMonitor().learn
+    yield "split", _split
+    yield "PointSets", lambda points: PointSets(points, [0, N])
     with TemporaryDirectory() as folder:
         yield "report", partial(report, path=Path(folder) / "report.html")
+
+
+def _split(X: Any) -> Any:
+    model = deepcopy(MODEL)
+    editing.merge(model, [0, 1])
+    return editing.split(model, 0, X)
 
 
 def _methods(name: str, cls: type) -> Iterator[tuple[str, Callable]]:

@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_array
 
 from streamtopics.base.sentences import read_sentences
 from streamtopics.dpp.arrays import Places, Points
-from streamtopics.utils.structure import to_csr
+from streamtopics.utils.structure import check_structure, is_sparse, to_csr
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +47,8 @@ class PointSets:
 
     def __init__(self, points: Points, indptr: ArrayLike) -> None:
         # Sums along rows round by the order in memory.
-        points = points.tocsr() if hasattr(points, "tocsr") else np.ascontiguousarray(points)
+        check_structure(points, "PointSets", "points")
+        points = points.tocsr() if is_sparse(points) else np.ascontiguousarray(points)
         indptr = np.asarray(indptr)
         whole = indptr.astype(np.intp, casting="same_kind")
         # Not by differences: unsigned numbers have none below 0.
