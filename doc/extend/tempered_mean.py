@@ -9,15 +9,15 @@ import numpy as np
 
 @dataclass(frozen=True)
 class TemperedMean:
-    """(lam / mass)^power, each word's largest weight made 1.
+    """A view with the weights (lam / mass)^power, scaled so that each word's largest weight is 1.
 
-    A power below 1 lets documents take part in topics that hardly hold their words yet, as at
-    the start of a stream; above 1 a word belongs more to its first topic.
+    With a power below 1 a word more easily joins topics in which the word is rare. With a power
+    above 1 a word stays more in its first topic.
 
     Parameters
     ----------
     power : float
-        Of the expected topics; 1 is the mean.
+        Exponent of the expected topics lam / mass; 1 is the mean.
 
     Examples
     --------

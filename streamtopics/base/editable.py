@@ -33,7 +33,7 @@ class Editable(StreamingTopicModel):
 
     @property
     def topic_names_(self) -> np.ndarray:
-        """Name of each topic given by `streamtopics.editing.rename`, or ""."""
+        """Name of each topic, given by `streamtopics.editing.rename`; "" is no name."""
         names = self._labels.names_by_row if self._labels else []
         if not any(names):
             raise AttributeError("topics have no names; give names by streamtopics.editing.rename")
@@ -47,7 +47,7 @@ class Editable(StreamingTopicModel):
 
     @property
     def locked_topics_(self) -> np.ndarray:
-        """Rows of the topics whose words are locked."""
+        """Rows of the topics with word probabilities locked by `streamtopics.editing.lock`."""
         rows = self._labels.rows(self._labels.locked) if self._labels else []
         return np.array(sorted(rows), np.intp)
 

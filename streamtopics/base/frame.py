@@ -307,7 +307,7 @@ class StreamingEstimator(
 
     posterior_ = of_record("posterior", "The posterior learnt so far.")
     n_iter_ = of_record("n_iter", "Finished passes of `fit`; 0 after `partial_fit` alone.", int)
-    n_batch_iter_ = of_record("n_batches", "Number of minibatches learnt from.", int)
+    n_batch_iter_ = of_record("n_batches", "Minibatches or parts learnt, in all passes.", int)
 
     def __getstate__(self) -> dict[str, Any]:
         """Parameters and fitted attributes that later steps do not change."""

@@ -8,8 +8,8 @@ from textwrap import indent
 PARAMETERS = {
     "parameters": "Parameters\n----------",
     "by_default": """\
-All defaults but the rule are as in `StreamingLDA`. Call `preset` with the name of this class for
-the settings of the paper.""",
+Most defaults are those of `StreamingLDA`, not of the paper. Call `preset` with the name of this
+class for the settings of the paper.""",
     "as_streaming_lda": """\
 doc_topic_prior, doc_topic_prior_update, topic_word_prior, inference, view, start, schedule, \
         batch_size, max_iter, n_jobs, random_state, verbose
@@ -37,33 +37,33 @@ doc_concentration : float, default=2.0
     "kappa": """\
 kappa : float, default=0.7
     Decay of the step size (t + tau)^-kappa of the t-th minibatch, in [0, 1]. With 1 all minibatches
-    weigh alike; smaller values forget early minibatches and leave more noise.""",
+    weigh alike. Smaller values forget early minibatches, but the topics vary more by chance.""",
     "tau": """\
 tau : float, default=0
-    Delay of the step size, in minibatches. A step size is at least 1 / t, so nothing remains of a
-    random start.""",
+    Delay of the step size, in minibatches. The step size is raised to 1 / t if smaller. So the
+    first step size is 1, and nothing remains of a random start.""",
     "mean_topic_word_prior": """\
 topic_word_prior : float, array-like of shape (n_features,) or (n_components, n_features), \
         WordPrior or callable, default=0.02
-    Dirichlet parameter of the topics (the papers' eta): a pseudo-count, in tokens. The prior is
-    weighed against the total counts of the documents in the running mean.""",
+    Dirichlet parameter of the topics (the papers' eta): a pseudo-count, in tokens, added to the
+    total counts (not the mean counts) of the documents in the running mean.""",
     "part_kappa": """\
 kappa : float, default=0.85
     Decay, in [0, 1], of the step size (t + tau)^-kappa of the t-th minibatch, or part of a
-    minibatch. With 1 all minibatches weigh alike; smaller values follow changes faster, with more
-    noise. The paper takes 0.5.""",
+    minibatch. With 1 all minibatches weigh alike. Smaller values follow changes faster, but the
+    topics vary more by chance. The paper takes 0.5.""",
     "update_each_sweep": """\
 update_each_sweep : bool, default=False
-    Whether to update the topics after every sweep over the minibatch (the "++" of the paper). The
-    topics then fit the minibatch more closely, and the rounds of `schedule` have no effect.""",
+    Whether to update the topics after every sweep over the minibatch (the "++" of the paper). If
+    True, the topics fit the minibatch more closely, and rounds of `schedule` have no effect.""",
     "schedule": """\
 schedule : Schedule or None, default=None
     As in `StreamingLDA`.""",
     "boosted_prior": """\
 boosted_prior : float, array-like of shape (n_features,) or (n_components, n_features), \
         WordPrior, callable or None, default=None
-    Prior added again with every minibatch if the update rule boosts the prior. Only the ratios of
-    its entries count, not their size. None is `topic_word_prior`.""",
+    Prior added again with every minibatch if the update rule has a boost, such as "bps". Only the
+    ratios of the entries count, not their size. None is `topic_word_prior`.""",
     "small_batches": """\
 batch_size : int, default=100
     Documents in a minibatch of `fit`.""",
@@ -100,7 +100,7 @@ n_jobs : int or None, default=None
 random_state : int, RandomState instance or None, default=None
     Seed of the estimator.
 verbose : int, default=0
-    1 shows the progress of `fit`, in most models with a score of each minibatch or round.""",
+    1 shows the progress of `fit`, in most models with scores; 0 shows nothing.""",
 }
 
 TOPIC_ATTRIBUTES = """\
@@ -112,9 +112,10 @@ prior_retention_ : ndarray of shape (n_components,)
     Share of each topic's pseudo-counts that comes from the prior."""
 STREAM_ATTRIBUTES = """\
 n_batch_iter_, n_documents_seen_, n_tokens_seen_ : int, int, float
-    Numbers of learnt minibatches (or parts of minibatches), documents and tokens, in all passes.
+    Numbers of learnt minibatches, documents and tokens, counted again in each pass. Each part of a
+    minibatch cut by `schedule` counts as a minibatch.
 n_iter_ : int
-    Number of passes, or rounds of EM, in `fit`; 0 after `partial_fit` alone.
+    Number of finished passes of `fit` (rounds, if `fit` runs EM); 0 after `partial_fit` alone.
 posterior_ : TopicPosterior
     The posterior of the topics.
 seed_ : int
@@ -137,22 +138,22 @@ components_ : ndarray of shape (n_components, n_features)
 edits_ : list of Edit
     Edits of the topics by people; see `streamtopics.editing`.
 topic_numbers_, topic_names_ : ndarray of shape (n_components,)
-    Number of each topic, which stays the same when edits move rows, and name of each topic given by
-    `streamtopics.editing.rename`, or "".
+    Number and name of each topic. Numbers stay the same when edits move rows. Names are given by
+    `streamtopics.editing.rename`; "" is no name.
 hidden_topics_, locked_topics_ : ndarray of int
-    Rows of hidden topics, which are left out of tables and plots, and rows of topics whose words
-    are locked.""",
+    Rows of hidden topics, left out of tables and plots, and rows of topics with locked word
+    probabilities.""",
     "drift_attributes": """\
 retention_ : ndarray of shape (n_components,)
-    For each topic, the share of its earlier counts that the rule kept at the last minibatch.
+    For each topic, the share of the earlier counts kept by the rule at the last minibatch.
 retention_history_ : ndarray of shape (n_minibatches, n_components)
     `retention_` of the last thousand minibatches.
 effective_sample_size_ : ndarray of shape (n_components,)
-    For each topic, the sum of its pseudo-counts, with the prior, in tokens. A token has the weight
-    that `growth` of `schedule` gives its minibatch.
+    Row sums of `components_`, in tokens, prior included. Tokens are weighted by `growth` of
+    `schedule`.
 drift_ : list of Drift
-    A record of each of the last thousand minibatches, with `batch`, `time`, `retention` and
-    `effective_sample_size`.""",
+    Records of the last thousand minibatches: number (`batch`), `time`, `retention` and
+    `effective_sample_size` of each.""",
     "hdp_attributes": """\
 n_active_topics_ : int
     Number of topics with more than 1 % of the learnt tokens.
@@ -173,10 +174,10 @@ doc_topic_prior_ : ndarray of shape (n_components,)
 
 METHODS = {
     "learns_corpus": """\
-Earlier learning is forgotten. If an interrupt ends the call, or an error because a minibatch has an
-infinite result, the minibatches learnt before stay learnt.""",
+Earlier learning is forgotten. The finished minibatches stay learnt if the call ends early, by an
+interrupt or because a minibatch gives infinite numbers.""",
     "learns_minibatch": """\
-A failed call changes nothing. The first call fixes the columns, the size of the model, the priors,
+A failed call changes nothing. The first call fixes the columns, the number of topics, the priors,
 the seed and the kind of rule. Changes of other parameters take effect with the next minibatch.""",
     "y_ignored": """\
 y : None
@@ -240,7 +241,7 @@ y : array-like of shape (n_samples,), default=None
     Targets, if the model has any.""",
     "time": """\
 time : object, default=None
-    Time of the documents, kept in `drift_` if the rule forgets.""",
+    Time of the documents, for example a year, kept in `drift_` if the rule forgets.""",
     "doc_topic": """\
 Returns
 -------
@@ -250,8 +251,7 @@ doc_topic : ndarray of shape (n_documents, n_components)
 Returns
 -------
 log_probability : ndarray of shape (n_documents,)
-    Log probability of the held-out tokens of each document (every fifth token), in nats; 0 without
-    held-out tokens.""",
+    Sum over the held-out tokens of each document, in nats; 0 without held-out tokens.""",
     "score": """\
 Returns
 -------

@@ -36,21 +36,19 @@ class Mergeable(StreamingEstimator):
 
     @available_if(_merges)
     def merge(self, other: Self, *, base: Self | None = None) -> Self:
-        """Merge another model into this one.
+        """Merge another model, for example of a different part of a stream, into this model.
 
-        Topics are matched by position, so the models must have started alike: from copies of one
-        model (pass it as `base`), or, less reliably, from one integer `random_state`. The prior, or
-        all of `base`, counts once.
-
-        The result is exact for rules that add counts, and for running means without forgetting.
-        With forgetting, minibatches of `other` since `base` count as learnt later.
+        Topics are matched by row, so the models must have started alike: as copies of one model,
+        passed as `base`, or, less reliably, from one integer `random_state`. The prior, or all of
+        `base`, counts once. Counts are added, and running means without forgetting are
+        averaged. If the rule forgets, minibatches of `other` since `base` count as learnt later.
 
         Parameters
         ----------
         other : object
             A fitted estimator of the same class, prior and features.
         base : object or None, default=None
-            The common ancestor, if it had already learnt.
+            The model of which both models were copies, if it had learnt before.
 
         Returns
         -------

@@ -14,7 +14,7 @@ class ReportsRetention(StreamingEstimator):
 
     @property
     def drift_(self) -> list[Any]:
-        """Records of the last thousand minibatches, each with `retention` and `time`."""
+        """Records of the last thousand minibatches: `time`, and shares of counts kept."""
         self._check_forgets()
         return list(self._commit.drift)
 
@@ -23,12 +23,12 @@ class ReportsRetention(StreamingEstimator):
 
     @property
     def retention_(self) -> np.ndarray:
-        """For each topic, the share of its earlier counts that the last minibatch left."""
+        """For each topic, the share of the earlier counts kept at the last minibatch."""
         history = self.retention_history_
         return history[-1] if len(history) else np.ones_like(self.effective_sample_size_)
 
     @property
     def retention_history_(self) -> np.ndarray:
-        """`retention_` at each of the last thousand minibatches, a row for each."""
+        """`retention_` of the last thousand minibatches, (n_minibatches, n_components)."""
         records = [record.retention for record in self.drift_]
         return np.reshape(records, (len(records), len(self.effective_sample_size_)))

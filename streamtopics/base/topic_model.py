@@ -116,7 +116,7 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
         """Learn from a corpus, in minibatches of `batch_size` rows, in order.
 
         {learns_corpus}
-        Warns if there are too few minibatches to find topics from a random start.
+        Warns if a random start has too few minibatches to find topics.
 
         {X_to_learn}
         {y_ignored}
@@ -323,7 +323,7 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
 
     @property
     def effective_sample_size_(self) -> np.ndarray:
-        """Sum of the Dirichlet parameters of each topic, prior included, in tokens."""
+        """Sum of the Dirichlet parameters of each topic, prior included, in weighted tokens."""
         self._check_forgets()
         return self._whole(lambda: self._learnt.mass[self._n_hidden :])
 
@@ -370,7 +370,7 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
     def score_samples(self, X: MatrixLike) -> np.ndarray:
         """Return the log predictive probability of each document's held-out tokens.
 
-        One token in five of each document is held out, and predicted from the others.
+        Every fifth token of each document is held out, and predicted from the other tokens.
 
         {X}
 
@@ -381,7 +381,7 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
     def score(self, X: MatrixLike, y: OptionalArray = None) -> float:
         """Return the log predictive probability per held-out token, by document completion.
 
-        Higher is better. Scores are comparable between models, numbers of topics and test sets.
+        Higher is better. Compare scores only between models with the same vocabulary.
 
         {X}
         {y_ignored}
@@ -396,7 +396,7 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
         return self._inferred(lambda pool: self._completion(batch.X, pool, batch.vectors))
 
     def held_out_log_probability(self, observed: MatrixLike, held_out: MatrixLike) -> np.ndarray:
-        """Return the log probability of tokens, given other tokens of the same documents.
+        """Return the log probability of tokens, given the observed tokens of their documents.
 
         Parameters
         ----------

@@ -36,12 +36,12 @@ class LearntTopics(ClassNamePrefixFeaturesOutMixin, StreamingEstimator):
 
     @property
     def components_(self) -> np.ndarray:
-        """Dirichlet parameters of the topics, a row of words for each."""
+        """Dirichlet parameters of the topics, of shape (n_components, n_features)."""
         return self._whole(lambda: self._learnt.dense().T[self._n_hidden :])
 
     @property
     def topic_word_(self) -> np.ndarray:
-        """Word probabilities of the topics; rows sum to 1."""
+        """Word probabilities of the topics, of shape (n_components, n_features)."""
 
         def mean() -> np.ndarray:
             topics: np.ndarray = self._learnt.dense()
@@ -52,7 +52,7 @@ class LearntTopics(ClassNamePrefixFeaturesOutMixin, StreamingEstimator):
 
     @property
     def topic_weights_(self) -> np.ndarray:
-        """Share of each topic in the learnt tokens."""
+        """Share of each topic in the learnt tokens; sums to 1."""
         learnt = self._whole(lambda: self._learnt.learnt_part[self._n_hidden :])
         total = learnt.sum()
         return learnt / total if total > 0 else np.full(len(learnt), 1 / len(learnt))
@@ -70,11 +70,11 @@ class LearntTopics(ClassNamePrefixFeaturesOutMixin, StreamingEstimator):
 
     @property
     def doc_topic_prior_(self) -> np.ndarray:
-        """Current Dirichlet parameter of the documents' topic proportions."""
+        """Dirichlet parameter of the topic proportions, as learnt, of shape (n_components,)."""
         return np.array(self.posterior_.alpha[self._n_hidden :])
 
-    n_documents_seen_ = of_record("posterior.n_documents", "Documents seen, in all passes.", int)
-    n_tokens_seen_ = of_record("posterior.n_tokens", "Tokens seen, in all passes.", float)
+    n_documents_seen_ = of_record("posterior.n_documents", "Documents learnt, in all passes.", int)
+    n_tokens_seen_ = of_record("posterior.n_tokens", "Tokens learnt, in all passes.", float)
 
     @property
     def _n_features_out(self) -> int:
@@ -102,7 +102,7 @@ class LearntTopics(ClassNamePrefixFeaturesOutMixin, StreamingEstimator):
         Returns
         -------
         words : list of n_components lists
-            Each of min(n_words, n_features) words.
+            A list of min(n_words, n_features) words for each topic.
         """
         names = self._column_names(feature_names)
         check_integer(n_words=n_words)
@@ -124,7 +124,7 @@ class LearntTopics(ClassNamePrefixFeaturesOutMixin, StreamingEstimator):
             Columns of the counts, for example `recycled_` of a
             `~streamtopics.text.StreamingCountVectorizer`.
         words : array-like of shape (n_columns,), default=None
-            The forgotten words, for records of the births and deaths of topics.
+            The forgotten words, for the records in `births_` of a model with births of topics.
 
         Returns
         -------

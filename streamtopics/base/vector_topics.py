@@ -94,7 +94,7 @@ class TakesVectors(StreamingTopicModel):
     ) -> float:
         """Return the log predictive probability per held-out token, by document completion.
 
-        Higher is better. Vectors are known to the prediction, never held out.
+        Held-out tokens are predicted from the other tokens and the vector. Higher is better.
 
         {X}
         {y_ignored}

@@ -30,7 +30,7 @@ def transform_partitions(
     model : estimator or pipeline
         Fitted.
     partitions, client, read
-        As in `fit_partitions`. Workers transform at most 32 partitions ahead.
+        As in `fit_partitions`. At most 32 partitions are transformed ahead of their use.
 
     Returns
     -------
@@ -61,9 +61,9 @@ def transform_partitions(
 def score_partitions(
     model: object, partitions: object, client: object, *, read: tasks.Read | None = None
 ) -> float:
-    """Score each partition by a model, and return the mean score, weighted by tokens.
+    """Return the mean of a model's `score` over partitions, weighted by their tokens.
 
-    Only tokens of words known to the model count.
+    Tokens of words unknown to the model are not counted.
 
     Parameters
     ----------
@@ -92,10 +92,10 @@ def count_vocabulary(
     Parameters
     ----------
     vectorizer : CountVectorizer or StreamingCountVectorizer
-        Settings of the result; not changed. `min_df`, `max_df` and `max_features` apply to all
-        partitions together.
+        Its settings are used, and it is not changed. `min_df`, `max_df` and `max_features` apply to
+        all partitions together.
     partitions, client, read
-        As in `fit_partitions`; partitions hold texts.
+        As in `fit_partitions`. Partitions hold texts.
 
     Returns
     -------
@@ -110,7 +110,7 @@ def count_vocabulary(
     >>> texts = [["red green", "red blue"], ["green red", "pink"]]
     >>> with ThreadPoolExecutor(2) as client:
     ...     words = count_vocabulary(StreamingCountVectorizer(min_df=2), texts, client)
-    >>> words.get_feature_names_out()
+    >>> words.get_feature_names_out()  # Words of two documents or more.
     array(['green', 'red'], dtype=object)
     """
     counter: Any = clone(vectorizer)

@@ -42,13 +42,13 @@ def compute_update(model: Learner, documents: object, *, n_ahead: int = 0) -> Co
     documents : path, list of str, matrix of counts or DataFrame
         A partition, as in `fit_partitions` without `read`.
     n_ahead : int, default=0
-        Number of documents in the updates that `apply_update` will add before this update. With
-        this number each document of the stream has a different random seed.
+        Number of documents in the updates that `apply_update` will add before this update, so
+        that each document of the stream has a different random seed.
 
     Returns
     -------
     update : Composite
-        Takes 4 bytes for each pair of a topic and a word of the documents.
+        The size is 4 or 8 bytes for each pair of a topic and a different word of the documents.
 
     Examples
     --------
@@ -75,13 +75,13 @@ def compute_update(model: Learner, documents: object, *, n_ahead: int = 0) -> Co
 def apply_update(model: Model, update: Composite) -> Model:
     """Add an update to a model; see the example of `compute_update`.
 
-    If the model has learnt more since `compute_update`, the update is added with the present step
-    size of the model.
+    The update is added with the present step size of the model, also if the model has learnt more
+    since `compute_update`.
 
     Parameters
     ----------
     model : estimator or pipeline
-        The model given to `compute_update`, or, if a copy was given, its original. The model is
+        The model given to `compute_update`, or the original if a copy was given. The model is
         unchanged after an error.
     update : Composite
         Apply each update once. The order of updates matters if the rule forgets.

@@ -47,36 +47,36 @@ def fit_partitions(
 ) -> Model:
     """Learn from the partitions of a corpus on the workers of a cluster.
 
-    Workers read partitions and count words. A worker also learns several minibatches (a round) on a
-    copy of the model. The calling process learns the first minibatches alone; later it adds the
-    results of the rounds in order. The result is bit for bit the same for any number of workers,
+    Workers read partitions and count words. The calling process learns the first minibatches alone.
+    Then a worker learns several minibatches (a round) on a copy of the model, and the calling
+    process adds the results in order. The model is bit for bit the same for any number of workers,
     but depends on the partitions, `rounds`, `staleness` and `every` of a `Checkpointer`.
 
     Parameters
     ----------
     model : estimator of topics, or pipeline that ends in one
         New or fitted; changed in place. The update rule must allow merging: SVB, BPS, online EM,
-        stochastic or population variational Bayes, or fixed forgetting. Earlier steps of a pipeline
+        stochastic or population variational Bayes, or a power prior. Earlier steps of a pipeline
         must be fitted or need no fit.
     partitions : dask collection, or iterable
-        A dask Bag, Series, DataFrame or Array, or an iterable of `Delayed`, futures or arguments of
-        `read`. Without `read` a partition is a file for `streamtopics.datasets.read_texts`, a list
-        of texts or a matrix of counts. Partitions are cut into minibatches of `batch_size`.
+        A dask Bag, Series, DataFrame or Array, or an iterable of partitions, `Delayed` or futures.
+        A partition is a file for `streamtopics.datasets.read_texts`, a list of texts or a matrix of
+        counts, or any argument of `read`. Partitions are cut into minibatches of `batch_size`.
     client : concurrent.futures.Executor or dask.distributed.Client
         Any executor, of threads, processes, MPI or a cluster.
     read : callable, default=None
         Called on the worker as ``read(partition)``; returns texts or counts.
     rounds : int, default=32
         Largest number of minibatches in a round. Larger rounds send less data. The calling process
-        learns alone for the first 16 x `staleness` x n minibatches. Here n is the smallest of 8,
-        `rounds` and the number of minibatches that together hold 4,000 documents.
+        learns the first 16 x `staleness` x n minibatches alone; n is the smallest of 8, `rounds`
+        and the number of minibatches that together hold 4,000 documents.
     staleness : int, default=2
-        Largest number of earlier rounds that still run when a round starts; the round does not know
-        their results. Take at least n_workers - 1.
+        Largest number of earlier rounds that still run when a round starts. The round starts from
+        topics without their results. Take at least n_workers - 1.
     callbacks : sequence, default=()
         As in `streamtopics.streams.stream`, called after each minibatch learnt by the calling
-        process, and after each round. ``info.X`` is None, and ``info.score`` is the score of a
-        round's first minibatch.
+        process, and after each round. In the `BatchInfo`, `X` is None, and `score` is the score of
+        a round's first minibatch.
     skip : int, default=0
         Number of minibatches, already learnt, to leave out at the start: ``n_batches`` of the
         result of `streamtopics.streams.resume`.
@@ -95,7 +95,7 @@ def fit_partitions(
     Notes
     -----
     With ``rounds=1, staleness=0`` the result equals repeated `partial_fit`, bit for bit. Otherwise
-    counts are sent in single precision. `staleness` + 2 partitions are read ahead.
+    counts are sent in single precision. Workers read `staleness` + 2 partitions ahead.
 
     Examples
     --------
@@ -130,19 +130,17 @@ def fit_stream(
 ) -> Model:
     """Learn from a stream of minibatches; workers count words and learn.
 
-    The calling process sends the documents to the workers. For files `fit_partitions` is faster:
-    the workers read them.
+    The calling process sends the documents to the workers. For files `fit_partitions` is faster,
+    because the workers read the files.
 
     Parameters
     ----------
-    model, client, staleness, callbacks
+    model, client, staleness, callbacks, skip
         As in `fit_partitions`.
     batches : iterable
         Minibatches: lists of texts for a pipeline, or matrices of counts.
     rounds : int, default=8
         Largest number of minibatches in a round, as in `fit_partitions`.
-    skip : int, default=0
-        Number of minibatches, already learnt, to leave out at the start.
 
     Returns
     -------

@@ -35,6 +35,7 @@ class Kernel:
     Parameters
     ----------
     U : array-like of shape (V, r)
+        Embedding of the V features in r dimensions.
     theta : array-like of shape (r,)
         Weights of the columns of U, at least 0.
     gamma : float, default=0.0
@@ -66,7 +67,7 @@ class Kernel:
 
     @property
     def scaled(self) -> Floats:
-        """``Ut = U Diag(theta)^{1/2}``, of shape (V, r), with ``A = gamma I + Ut Ut'``."""
+        """Matrix ``Ut = U Diag(theta)^{1/2}``, of shape (V, r). ``A = gamma I + Ut Ut'``."""
         return self.U * np.sqrt(self.theta)
 
     @property
@@ -76,7 +77,7 @@ class Kernel:
 
     @property
     def root(self) -> Floats:
-        """Matrix F with ``A = F F'``: `scaled` if gamma is 0, else the symmetric root of A."""
+        """Matrix F with ``A = F F'``: `scaled` if gamma is 0, else symmetric, of shape (V, V)."""
         if self.gamma == 0:
             return self.scaled
         Q, s, _ = np.linalg.svd(self.scaled, full_matrices=False)
@@ -91,7 +92,7 @@ class Kernel:
 
 @dataclass(frozen=True, eq=False)
 class Process:
-    """A determinantal point process, as in `LowRankDPP`.
+    """A determinantal point process: the distribution over sets that `LowRankDPP` learns.
 
     Attributes
     ----------
@@ -104,7 +105,8 @@ class Process:
     Examples
     --------
     >>> from streamtopics.dpp import Counting, Items, Kernel, Process
-    >>> process = Process(Items.of(2), Kernel([[1.0], [2.0]], [3.0]), Counting(0.1))
+    >>> Process(Items.of(2), Kernel([[1.0], [2.0]], [3.0]), Counting(0.1)).noise
+    Counting(level=0.1)
     """
 
     measure: BaseMeasure
@@ -113,11 +115,11 @@ class Process:
 
 
 def condition(process: Process, points: Points) -> Process:
-    """Return the process of the other points of a set, given that `points` are in the set.
+    """Return the process of the remaining points of a set, given that `points` are in the set.
 
     With `Counting` noise the given points leave the ground set. With `Background` noise a given
     point may occur again. An error is raised if no set can have all `points`, for example if a
-    point is repeated without noise.
+    point is given twice and the noise has level 0.
 
     For given points Y with the features Phi_Y, A becomes
     ``A - A Phi_Y' (Diag(delta) + Phi_Y A Phi_Y')^-1 Phi_Y A``, with delta of `Noise.diagonal`.

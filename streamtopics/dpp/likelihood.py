@@ -37,7 +37,7 @@ from streamtopics.dpp.noise import Noise
 class Parameters:
     """Learnt parameters of a process: the noise, and U, theta and gamma of `Kernel`.
 
-    theta has the shape (r,) if all sets share theta, else (n_sets, r).
+    theta has the shape (r,) if all sets share theta, else (n_sets, r), a row for each set.
     """
 
     _holds = "U: V R; gamma: >=0"

@@ -68,9 +68,9 @@ def marginal(process: Process) -> Marginal:
 
 
 def marginals(process: Process, points: Points) -> Floats:
-    """Return the probability of each point to be in a set of the process.
+    """Return the probability of each point to be in a set of the process, of shape (n_points,).
 
-    For vectors, return densities; with `Background` noise, expected numbers of occurrences.
+    For vectors, return densities. With `Background` noise, return expected occurrences in a set.
 
     Examples
     --------
@@ -98,7 +98,7 @@ def marginal_kernel(process: Process, points: Points) -> Floats:
     >>> from streamtopics.dpp.marginal import marginal_kernel
     >>> process = Process(Items.of(2), Kernel(np.eye(2), [1.0, 3.0]), Counting(0.0))
     >>> K = marginal_kernel(process, np.array([0, 1]))
-    >>> float(np.linalg.det(K).round(6))  # 1/2 times 3/4
+    >>> float(np.linalg.det(K).round(6))  # Both items are in the set: 1/2 times 3/4.
     0.375
     """
     log_p = process.measure.log_p(points)

@@ -28,10 +28,10 @@ MOST_DRAWN = 10_000_000
 class Noise(Protocol):
     """Base class of noises. A noise adds random points to the sets of a low-rank process.
 
-    Points of a set that are not of the noise are called low-rank points. A set X with the features
-    Phi_X has the kernel ``Diag(delta) + Phi_X A Phi_X'`` relative to p. `Kernel` is the matrix A;
-    `diagonal` returns delta. Derive a frozen dataclass. Learning multiplies `level` by factors, so
-    0 stays 0. If `needs_list` is True, the measure must have `can_list`.
+    Points not added by the noise are called low-rank points. A set X with the features Phi_X has
+    a density proportional to ``det(Diag(delta) + Phi_X A Phi_X')``, relative to p. `Kernel` is the
+    matrix A; `diagonal` returns delta. A subclass is a frozen dataclass. Learning multiplies
+    `level` by factors, so 0 stays 0. If `needs_list` is True, the measure must have `can_list`.
     """
 
     level: float
@@ -46,12 +46,12 @@ class Noise(Protocol):
 
     @property
     def rho(self) -> float:
-        """Factor of A in the normaliser ``det(I + rho A Sigma)``, with Sigma of the measure."""
+        """Factor in the normaliser ``det(I + rho A Sigma)``, with Sigma of `BaseMeasure.v`."""
         return 1.0
 
     @abstractmethod
     def log_normalizer(self, measure: BaseMeasure) -> float:
-        """Return what the noise adds to the log normaliser ``log det(I + L)``, in nats."""
+        """Return the log normaliser less ``log det(I + rho A Sigma)``, in nats."""
 
     @abstractmethod
     def slope(self, measure: BaseMeasure, expected_size: Floats) -> Floats:
@@ -62,7 +62,7 @@ class Noise(Protocol):
 
     @abstractmethod
     def expected_size(self, measure: BaseMeasure, low_rank: Sizes) -> Sizes:
-        """Return the expected size of a set with `low_rank` expected low-rank points."""
+        """Return the expected size of a set from the expected number of low-rank points."""
 
     @abstractmethod
     def diagonal(self, log_p: Floats) -> Floats:
@@ -85,9 +85,9 @@ class Noise(Protocol):
 
     @abstractmethod
     def draw(self, measure: BaseMeasure, n_sets: int, drawn: Drawn, rng: Generator) -> Drawn:
-        """Draw the noise points of `n_sets` sets, given their low-rank points `drawn`.
+        """Draw the noise points of `n_sets` sets, given the low-rank points `drawn`.
 
-        `drawn` and the result are pairs of arrays: the number of the set of each point, and the
+        `drawn` and the result are pairs of arrays: for each point the index of its set, and the
         points.
         """
 
@@ -95,16 +95,16 @@ class Noise(Protocol):
     def draw_exactly(
         self, measure: BaseMeasure, counts: Places, drawn: Drawn, rng: Generator
     ) -> Drawn:
-        """Draw noise points as `draw` does, but exactly ``counts[i]`` points for set i."""
+        """Draw noise points as `draw` does, but exactly ``counts[i]`` of them for set i."""
 
     def remove(self, measure: BaseMeasure, points: Points) -> BaseMeasure:
-        """Return the measure of the other points of a set with `points`; by default `measure`."""
+        """Return the measure after `condition` on `points`; by default `measure` itself."""
         return measure
 
 
 @dataclass(frozen=True)
 class Background(Noise):
-    """Noise that adds a Poisson number of points to each set, drawn from p.
+    """Noise that adds a Poisson number of independent draws from p to each set.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ class Background(Noise):
     Examples
     --------
     >>> from streamtopics.dpp import Background, Bernoulli
-    >>> Background(2.0).expected_size(Bernoulli([0.5, 0.5]), 3.0)
+    >>> Background(2.0).expected_size(Bernoulli([0.5, 0.5]), 3.0)  # 3 low-rank points, 2 more
     5.0
     """
 
@@ -161,18 +161,18 @@ class Background(Noise):
 
 @dataclass(frozen=True)
 class Counting(Noise):
-    """Noise that adds each item of a finite list independently: ``level I`` in the kernel L.
+    """Noise that adds each item of a finite list independently: ``level I`` in the kernel.
 
     Parameters
     ----------
     level : float
-        An item that is not among the low-rank points joins the set with probability
+        Each item not among the low-rank points of a set joins the set with probability
         ``level / (1 + level)``. 0 is no noise.
 
     Examples
     --------
     >>> from streamtopics.dpp import Counting, Items
-    >>> Counting(0.25).expected_size(Items.of(10), 5.0)
+    >>> Counting(0.25).expected_size(Items.of(10), 5.0)  # 5 + 0.2 x (10 - 5)
     6.0
     """
 

@@ -50,7 +50,7 @@ def spectrum(process: Process) -> Spectrum:
 
 
 def size_probabilities(process: Process, most: int) -> Floats:
-    """Return the probability of each set size 0, 1, ..., `most` under a process.
+    """Return the probabilities of the set sizes 0, 1, ..., `most`, of shape (most + 1,).
 
     Examples
     --------
@@ -102,10 +102,9 @@ def draw_subsets(values: Floats, sizes: Places, rng: Generator) -> NDArray[np.bo
 
 
 def sample(process: Process, n_sets: int, rng: Generator, *, k: int | None = None) -> PointSets:
-    """Draw `n_sets` independent sets from a process.
+    """Draw `n_sets` independent sets from a process, as `PointSets`.
 
-    If k is given, each set has exactly k points. Without noise, k is at most the rank of
-    the kernel L.
+    If k is given, each set has exactly k points. Without noise k is at most the rank of A.
 
     Examples
     --------

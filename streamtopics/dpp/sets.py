@@ -68,7 +68,7 @@ class PointSets:
         return self.points[self.indptr[i] : self.indptr[i + 1]]
 
     def cut(self, size: int) -> Iterator[Self]:
-        """Yield the sets in order, as `PointSets` of `size` sets; the last may have fewer."""
+        """Yield the sets in order, as `PointSets` of `size` sets each; the last may have fewer."""
         for start in range(0, len(self), size):
             indptr = self.indptr[start : start + size + 1]
             yield type(self)(self.points[indptr[0] : indptr[-1]], indptr - indptr[0])

@@ -147,7 +147,8 @@ def greedy_map(
 ) -> Selection:  # fmt: skip
     """Choose a set Y of points greedily: each point makes det L_Y as large as possible.
 
-    ``L(x, y) = q(x) phi_x'A phi_y q(y)``. The choice ends early if no point raises the rank of L_Y.
+    L_Y has the entries ``L(x, y) = q(x) phi_x'A phi_y q(y)`` for x and y in Y; q(x) is the quality
+    of x. The choice ends early if no point raises the rank of L_Y.
 
     Parameters
     ----------
@@ -158,15 +159,15 @@ def greedy_map(
     n_points : int or None, default=None
         Maximal number of points; None is no limit.
     log_quality : ndarray of shape (n,) or None, default=None
-        log q(x); -inf excludes a point. None is 0 for all.
+        log q(x); -inf excludes a point. None is 0 for each point.
     costs, budget : ndarray of shape (n,) and float, or None, default=None
-        Cost of each point, and maximal sum of costs. Too costly points are skipped.
+        Cost of each point, and maximal sum of costs. Points that exceed the sum are skipped.
 
     Returns
     -------
     selection : Selection
-        `chosen`: rows of the chosen points, in order. `log_gains`: increase of log det L_Y by each,
-        in nats.
+        `chosen` has the rows of the chosen points in Phi, in order. `log_gains` has the increase of
+        log det L_Y by each point, in nats.
 
     Examples
     --------

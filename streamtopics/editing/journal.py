@@ -21,7 +21,7 @@ FORMAT = "streamtopics edits"
 
 
 class EditResult(NamedTuple):
-    """The result of one edit in `apply_edits`.
+    """What `apply_edits` did with one edit.
 
     Attributes
     ----------
@@ -98,7 +98,7 @@ def apply_edits(model: BaseEstimator, edits: Iterable[Edit], X: object = None) -
 
     Returns
     -------
-    results : list of EditResult
+    results : list of EditResult, in the order of `edits`
 
     Examples
     --------

@@ -32,13 +32,13 @@ class Edit:
         Permanent numbers of the topics. A topic's number is its row before the model's first edit;
         topics made by a split get new numbers.
     leading : tuple of tuples of (word, probability)
-        The thirty most probable words of each topic; `apply_edits` finds the topic by them.
+        The thirty most probable words of each topic. `apply_edits` finds the topics by these words.
     words : tuple
         Words taken from the topic by `exclude`, or given to the topic by `pull`.
     name : str
         The new name given by `rename`.
     n : int
-        Number of topics after a split.
+        Number of topics that `split` makes from one.
     """
 
     kind: str

@@ -84,8 +84,8 @@ def split(model: BaseEstimator, topic: int, X: object, *, n: int = 2) -> Edit:
     topic : int
         Row of the topic.
     X : object
-        Documents to learn from, as for the model's `transform`: some thousand that contain the
-        topic.
+        Documents to learn from, in the form for the model's `transform`. Take some thousand
+        documents with the topic.
     n : int, default=2
         Number of topics after the split.
 
@@ -107,7 +107,7 @@ def split(model: BaseEstimator, topic: int, X: object, *, n: int = 2) -> Edit:
 
 
 def rename(model: BaseEstimator, topic: int, name: str) -> Edit:
-    """Give a topic a name for tables, reports and pictures; "" removes the name.
+    """Give a topic a name for tables, reports and plots; "" removes the name.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ def rename(model: BaseEstimator, topic: int, name: str) -> Edit:
 
 
 def hide(model: BaseEstimator, topics: int | Sequence[int]) -> Edit:
-    """Leave topics out of tables, reports and pictures; the model keeps the topics.
+    """Leave topics out of tables, reports and plots; the model keeps the topics.
 
     Parameters
     ----------
@@ -164,9 +164,9 @@ def show(model: BaseEstimator, topics: int | Sequence[int]) -> Edit:
 
 
 def lock(model: BaseEstimator, topics: int | Sequence[int]) -> Edit:
-    """Keep the words of topics fixed while the model learns.
+    """Keep the word probabilities of topics fixed while the model learns.
 
-    The shares of the topics still change.
+    The shares of the topics in the documents still change.
 
     Parameters
     ----------
@@ -191,23 +191,23 @@ def lock(model: BaseEstimator, topics: int | Sequence[int]) -> Edit:
 
 
 def unlock(model: BaseEstimator, topics: int | Sequence[int]) -> Edit:
-    """Let locked topics learn again; see `lock`."""
+    """Let the word probabilities of locked topics change again; see `lock`."""
     return edit_rows(model, "unlock", topics)
 
 
 def exclude(model: BaseEstimator, topic: int, words: Collection[str | int]) -> Edit:
     """Keep words out of a topic from now on: "not this word".
 
-    The topic loses its tokens of a word, now and in later minibatches. The tokens go to the other
-    topics, in proportion to the tokens of the word there. Locked topics get no tokens.
+    The topic loses its tokens of each word, now and in later minibatches. The tokens go to the
+    other topics, in proportion to their tokens of the word. Locked topics get no tokens.
 
     Parameters
     ----------
     model, topic
         As in `split`.
     words : collection
-        Words of the vocabulary, or column numbers if columns have no names. If the vocabulary
-        gives up a word, its exclusion ends.
+        Words of the vocabulary, or column numbers if columns have no names. The exclusion of a
+        word ends if the vocabulary drops the word.
 
     Returns
     -------
@@ -230,13 +230,13 @@ def exclude(model: BaseEstimator, topic: int, words: Collection[str | int]) -> E
 def pull(model: BaseEstimator, topic: int, words: Collection[str | int]) -> Edit:
     """Move all tokens of words to a topic: "this word belongs here".
 
-    In later minibatches, too, most tokens of these words go to the topic. Locked topics keep their
+    Most tokens of these words in later minibatches go to the topic too. Locked topics keep their
     tokens.
 
     Parameters
     ----------
     model, topic, words
-        As in `exclude`; a pull ends the exclusion of a word.
+        As in `exclude`. A word excluded from the topic is no longer excluded.
 
     Returns
     -------

@@ -43,7 +43,7 @@ class ReportsLifetimes(StreamingTopicModel):
         Returns
         -------
         report : list of TopicLifetime
-            `births_` with words; `pandas.DataFrame(report)` makes a table.
+            `births_` with words, a row for each topic in ``pandas.DataFrame(report)``.
         """
         names = dict(enumerate(self._column_names(feature_names)))
         return [one.named(names) for one in self.births_]

@@ -46,7 +46,7 @@ class StreamingLDA(Editable):
 
     `update`, `inference` and `view` are names or objects. The fields of these objects are
     parameters too, such as ``update__boost__scale`` and ``inference__n_sweeps``. `drift_` exists if
-    the rule forgets, and `merge` if models learnt by the rule can be merged.
+    the update rule forgets, and `merge` if models with this rule can be merged.
 
     {parameters, n_components, update}
     inference : {"auto", "gibbs", "variational", "one_topic"} or LocalStep, default="auto"
@@ -55,22 +55,22 @@ class StreamingLDA(Editable):
         "auto" depends on the mean length of the documents of `fit`, or of the first minibatch:
         "one_topic" below 12 words, "gibbs" below 60 words, else "variational".
     view : {"auto", "mean", "corrected_mean", "geometric_mean"} or view, default="auto"
-        How `inference` sees the topics beta, with Dirichlet parameters lam. "mean" is E[beta].
-        "corrected_mean" is ``exp(psi(lam + 1/2)) / sum(lam)``, almost E[beta], with the digamma
-        function psi. "geometric_mean" is ``exp(E[log beta])``, as in exact variational Bayes; it
-        learns worse in one pass. "auto" is "corrected_mean" for variational inference, else "mean".
+        Word weights of the topics beta for `inference`. "mean" is E[beta]. "corrected_mean" is
+        ``exp(psi(lam + 1/2)) / sum(lam)`` (digamma psi, Dirichlet parameters lam), almost E[beta].
+        "geometric_mean" is ``exp(E[log beta])`` of exact variational Bayes, worse in one pass.
+        "auto" is "mean", but "corrected_mean" for variational inference without "online_em".
     doc_topic_prior : float, array-like of shape (n_components,), Symmetric or None, default=None
         Initial Dirichlet parameter of the documents' topic proportions (the papers' alpha), in
         tokens. None is ``Symmetric(3)``: three tokens in all topics together.
     doc_topic_prior_update : {"auto", "fixed_point", "gamma", "shares", "fixed"} or \
             DocTopicUpdate, default="auto"
-        How `doc_topic_prior` is learnt. "auto" is "shares" if each document has one topic, else
-        "fixed_point"; see `streamtopics.updates`.
+        How `doc_topic_prior` is learnt; see `streamtopics.updates`. "fixed" does not learn the
+        prior. "auto" is "shares" if each document has one topic, else "fixed_point".
     topic_word_prior : "auto", float, array-like of shape (n_features,) or \
             (n_components, n_features), WordPrior or callable, default="auto"
         Dirichlet parameter of the topics (the papers' eta): a pseudo-count, in tokens, of every
-        word in every topic. "auto" is 0.02. Exception: with "svb" or "bps", `fit` on less than
-        5,000 documents takes ``1.5 / n_components``, cut to [0.02, 0.15].
+        word in every topic. "auto" is 0.02. Exception: with "svb" or "bps", `fit` on fewer than
+        5,000 documents takes ``1.5 / n_components``, but at least 0.02 and at most 0.15.
     {boosted_prior}
     start : {"spectral", "noise"} or Start, default="spectral"
         "spectral" makes the first topics from clusters of the documents in `fit` or in the first
@@ -83,14 +83,14 @@ class StreamingLDA(Editable):
         Documents in a minibatch of `fit`.
     max_iter : int or "auto", default="auto"
         Passes of `fit` over the corpus. "auto" is 1 for a corpus of at least 5,000 documents and
-        400,000 tokens, and up to 5 for a smaller corpus. If each document has one topic, only
-        documents count, and "auto" is at most 2.
+        400,000 tokens, and up to 5 for a smaller corpus. If each document has one topic, "auto" is
+        1 from 5,000 documents on, else 2.
     {common_parameters}
 
     Attributes
     ----------
     inference_ : LocalStep
-        The `inference` of the last minibatch, also if chosen by "auto".
+        The `inference` of the last minibatch; with "auto" the chosen local step.
     {dirichlet_components, drift_attributes, edit_attributes, common_attributes}
 
     Examples
@@ -98,7 +98,7 @@ class StreamingLDA(Editable):
     >>> from streamtopics import StreamingLDA
     >>> from streamtopics.datasets import make_lda_corpus
     >>> X = make_lda_corpus(n_documents=500, n_features=200, random_state=0).X
-    >>> StreamingLDA(5, random_state=0).fit(X).inference_
+    >>> StreamingLDA(5, random_state=0).fit(X).inference_  # Chosen by "auto".
     Variational(tol=0.001, max_iter=100)
     >>> StreamingLDA(5, inference="gibbs").set_params(inference__n_sweeps=10).inference
     Gibbs(n_sweeps=10, n_averaged=None, rounding='auto')
@@ -160,7 +160,7 @@ class StreamingLDA(Editable):
             of a method, such as `SVBLDA`, takes its own name only.
         n_components : int, default=10
         **parameters : dict
-            Parameters that replace settings of the method, also fields: ``update__rho=0.95``.
+            Parameters that replace settings of the method, such as ``update__rho=0.95``.
 
         Returns
         -------
@@ -173,7 +173,7 @@ class StreamingLDA(Editable):
             settings = {k: v for k, v in settings.items() if k in known} | OF_CLASSES.get(name, {})
         return cls(n_components, **settings).set_params(**parameters)
 
-    inference_ = of_record("update.inference", "The local step that learnt last.")
+    inference_ = of_record("update.inference", "The local step of the last minibatch.")
 
     @property
     def _begun(self) -> bool:

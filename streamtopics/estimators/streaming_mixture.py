@@ -35,7 +35,7 @@ class StreamingMixture(ReportsLifetimes, TakesVectors, Editable):
     """Clusters of short texts: a mixture of multinomials with one topic for each document.
 
     A topic is a cluster of documents. A share of the words comes from a background common to all
-    clusters, so words that are in all texts hardly influence the clusters.
+    clusters, so words found in all texts hardly influence the clusters.
 
     {parameters, n_components, update}
     background : float, default=0.2
@@ -50,9 +50,9 @@ class StreamingMixture(ReportsLifetimes, TakesVectors, Editable):
         As in `StreamingLDA`. With `births` and a rule that forgets, ``growth=None`` means 1.
     births : DirichletProcess or None, default=None
         How clusters are born and die, for example ``DirichletProcess()`` of `streamtopics.updates`;
-        at most `n_components` live at once. A rule with forgetting, for example
-        ``PowerPrior(Memory(10_000))``, frees dead clusters. A new cluster needs enough documents in
-        one minibatch, so minibatches should be large. None keeps the first clusters.
+        at most `n_components` live at once. A new cluster needs enough documents in one minibatch,
+        so minibatches should be large. Rows of dead clusters are used again if the rule forgets,
+        for example ``PowerPrior(Memory(10_000))``. With None clusters are neither born nor die.
     vector_weight : float, default=0.2
         Power, in [0, 1], to which the probability of a document's vector is raised. With 0
         `vectors` do not count; with 1 words hardly count.
@@ -66,11 +66,11 @@ class StreamingMixture(ReportsLifetimes, TakesVectors, Editable):
     background_ : ndarray of shape (n_features,)
         Word probabilities of the background; NaN without a background.
     weights_ : ndarray of shape (n_components,)
-        Share of each cluster in the documents; forgotten documents count less. Sums to 1.
+        Share of each cluster in the learnt documents; sums to 1. Forgotten documents count less.
     births_ : list of TopicLifetime
         Records of the living and the last thousand dead clusters, in order of birth.
     n_alive_ : int
-        Number of living clusters, with `births`.
+        Number of living clusters, if `births` is given.
     {drift_attributes, edit_attributes, common_attributes}
 
     References
@@ -164,8 +164,8 @@ class StreamingMixture(ReportsLifetimes, TakesVectors, Editable):
 
         {X, vectors}
         reject : float, default=0.0
-            Largest expected share, in [0, 1), of documents like `known` that get -1; see
-            `streamtopics.metrics.unlike_known`.
+            Largest expected share, in [0, 1), of documents like `known` that get -1, because no
+            cluster explains their words well; see `streamtopics.metrics.unlike_known`.
         known : {array-like, sparse matrix} of shape (n_known, n_features), default=None
             Documents that belong to the clusters, but were not learnt; needed with `reject`.
 

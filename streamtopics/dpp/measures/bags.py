@@ -95,9 +95,9 @@ class Poisson(BaseMeasure):
 
 @dataclass(frozen=True, eq=False)
 class LengthMultinomial(BaseMeasure):
-    """Measure on sentences with any distribution of lengths, and independent words.
+    """Measure on sentences: a length from any distribution, then independent words.
 
-    A point x has the counts of V words, and the features ``phi(x) = x / length``.
+    A point x is a row of counts of V words; ``phi(x) = x / length``.
 
     Parameters
     ----------

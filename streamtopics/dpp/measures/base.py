@@ -20,17 +20,20 @@ from streamtopics.utils.structure import for_scipy, in_order
 
 
 class BaseMeasure(ABC):
-    """Base class of ground sets. Each point x has a measure p(x) and V features phi(x).
+    """Base class of ground sets: all points that a set of a `LowRankDPP` may contain.
 
-    The sets of a `LowRankDPP` consist of such points, for example sentences. Points are passed as
-    rows of an array or CSR matrix. The methods that this class defines suit a probability p on an
-    infinite ground set without words.
+    Each point x, for example a sentence, has a measure p(x) and V features phi(x). Points are
+    passed as rows of an array or CSR matrix. The defaults of the methods are for an infinite ground
+    set, p with the sum 1, and features other than words.
     """
 
     @property
     @abstractmethod
     def form(self) -> Form:
-        """Format of X in `LowRankDPP.fit`: SENTENCES, COUNTS, VECTORS or ITEMS of `dpp.sets`."""
+        """Format of X in `LowRankDPP.fit`: SENTENCES, COUNTS, VECTORS or ITEMS of `dpp.sets`.
+
+        Points are rows of word counts, whole word counts or numbers. With ITEMS a row is a set.
+        """
 
     @property
     @abstractmethod
@@ -40,7 +43,7 @@ class BaseMeasure(ABC):
     @property
     @abstractmethod
     def w0(self) -> Floats:
-        """Matrix w0 in ``Sigma = Diag(v) + w0 w0'``, of shape (V, q); q may be 0."""
+        """Matrix w0, of shape (V, q), in ``Sigma = Diag(v) + w0 w0'`` of `v`; q may be 0."""
 
     @abstractmethod
     def features(self, points: Points) -> Points:
@@ -56,10 +59,10 @@ class BaseMeasure(ABC):
 
     @abstractmethod
     def sample_tilted(self, H: Floats, rng: Generator) -> Points:
-        """Draw a point x for each row h of H, (n, V), with weight ``p(x) (h'phi(x))^2``."""
+        """Draw a point x with weight ``p(x) (h'phi(x))^2`` for each row h of H, of shape (n, V)."""
 
     def canonical(self, points: Points) -> Points:
-        """Return the points, rewritten so that equal points have equal rows."""
+        """Return the points with equal rows for equal points: `Bernoulli` cuts counts to 1."""
         return points
 
     @property
@@ -74,7 +77,7 @@ class BaseMeasure(ABC):
 
     @property
     def can_list(self) -> bool:
-        """Whether `ground_set` can return all points, as `Counting` noise needs."""
+        """Whether `ground_set` can return all points. `Counting` noise needs all points."""
         return False
 
     def ground_set(self) -> Points:
@@ -86,14 +89,14 @@ class BaseMeasure(ABC):
         return self._unsupported("places")
 
     def without(self, points: Points) -> Self:
-        """Return the measure on all points except `points`; needed for `Counting` noise."""
+        """Return the measure on all points except `points`. `Counting` noise needs the measure."""
         return self._unsupported("without, which conditioning takes with Counting noise")
 
     def absence(self) -> tuple[Floats, Floats]:
-        """Return arrays a and c of shape (V,), for sums over points that lack a word or item.
+        """Return arrays a and c, of shape (V,), for Sigma of the points without a word or item.
 
-        The sum of ``p(x) phi(x) phi(x)'`` over all x without word j is ``a_j Diag(v) + c_j w0 w0'``
-        with row j and column j set to 0.
+        The sum of ``p(x) phi(x) phi(x)'`` over all x with ``phi_j(x) = 0`` is ``a_j Diag(v) + c_j
+        w0 w0'`` with row j and column j set to 0. `LowRankDPP.top_words` needs a and c.
         """
         return self._unsupported("absence: its features are no words")
 

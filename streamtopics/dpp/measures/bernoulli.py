@@ -26,8 +26,8 @@ LEAST_SHARE = 1e-6
 class Bernoulli(BaseMeasure):
     """Measure on sentences as sets of words: each word is in a sentence independently.
 
-    A point x is a row of V numbers. phi(x) is 1 where x is not 0: the sentence has the word.
-    Elsewhere phi(x) is 0.
+    A point x is a row of V numbers, 0 if the sentence lacks the word. phi(x) is 0 where x is 0,
+    and 1 elsewhere.
 
     Parameters
     ----------

@@ -24,7 +24,7 @@ class Items(BaseMeasure):
     Parameters
     ----------
     p : array-like of shape (V,)
-        Weight of each item, usually 1. An item of weight 0 is in no set.
+        Measure p(x) of each item: 1 in ``Items.of(V)``. An item with 0 is in no set.
 
     Examples
     --------

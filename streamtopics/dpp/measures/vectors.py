@@ -29,9 +29,8 @@ class Gaussian(BaseMeasure):
 
     Parameters
     ----------
-    mean : array-like of shape (V,)
-    variance : array-like of shape (V,)
-        Variance of each coordinate, positive.
+    mean, variance : array-like of shape (V,)
+        Mean and positive variance of each coordinate.
 
     Examples
     --------
@@ -118,7 +117,7 @@ class Fourier(BaseMeasure):
     Examples
     --------
     >>> from streamtopics.dpp import Fourier
-    >>> Fourier(1, 1).features([[0.25]]).round(3)
+    >>> Fourier(1, 1).features([[0.25]]).round(3)  # 1, sqrt2 cos(2 pi x), sqrt2 sin(2 pi x)
     array([[1.   , 0.   , 1.414]])
     """
 
