@@ -184,7 +184,7 @@ def from_files() -> list[Row]:
             ":class:`~streamtopics.streams.ScoreHistory`",
         ),
         Row(
-            "a lasting prior of words",
+            "a prior of words that does not fade along a stream",
             ":class:`StreamingLDA(update='bps') <streamtopics.StreamingLDA>`, "
             ":class:`~streamtopics.BPSLDA`",
             "score of ``update='bps'`` minus that of the default: "
@@ -192,13 +192,12 @@ def from_files() -> list[Row]:
             "to smooth short texts: a flat prior of the right size is better",
         ),
         Row(
-            "a method as its source has it: online EM by Gibbs sampling, or streaming "
-            "variational Bayes",
+            "a method as published: online EM by Gibbs sampling, or streaming variational Bayes",
             ":class:`~streamtopics.GibbsOnlineEM`, :class:`~streamtopics.SVBLDA`",
             "score minus that of ``StreamingLDA()``: ``GibbsOnlineEM`` "
             f"{differences(models, 'GibbsOnlineEM', TEXTS)}, ``SVBLDA`` "
             f"{differences(models, 'SVBLDA', TEXTS)}",
-            "for topics to be read, unless a paper's method is the point",
+            "to read topics, unless you need the published method",
         ),
     ]
 
@@ -218,7 +217,7 @@ QUOTED = (
         ":class:`~streamtopics.HDPGibbsOnlineEM`, :class:`~streamtopics.HDPVarGibbs`",
         "found 9 to 11 topics in documents drawn from 10; perplexity on one stream (lower is "
         "better): ``HDPVarGibbs`` 539.27, ``GibbsOnlineEM(10)`` 551.18, the true topics 537.05",
-        "to learn the true number of a real corpus; none exists: :doc:`n_components`",
+        "to learn the true number of a real corpus, which does not exist: :doc:`n_components`",
         "quality",
     ),
     Row(
@@ -247,7 +246,7 @@ QUOTED = (
         "knowledge",
     ),
     Row(
-        "topics of single sentences, also rare ones",
+        "topics of single sentences, also rare topics",
         ":class:`~streamtopics.WASTopicModel`",
         "perplexity on the source code of two programs 79 and 226 (lower is better), of LDA of "
         "whole documents 107 and 277; the variant ``prior='hdp'`` is level on the first program "
@@ -265,11 +264,11 @@ QUOTED = (
         "summaries",
     ),
     Row(
-        "sets of unlike members: baskets, points",
+        "sets of dissimilar items: baskets, points",
         ":class:`~streamtopics.LowRankDPP`",
-        "learnt from 5,000 sets, a model of seven columns is .08 nats a set below the true "
-        "kernel; Picard iteration, which learns a full kernel, is .66 below",
-        "with few sets: on 1,000 sets Picard iteration was ahead",
+        "log-likelihood after 5,000 sets: a model of seven columns is .08 nats a set below the "
+        "true kernel; Picard iteration, which learns a full kernel, is .66 below",
+        "if there are few sets: after 1,000 sets Picard iteration was ahead",
         "determinantal",
     ),
     Row(
@@ -283,8 +282,8 @@ QUOTED = (
     Row(
         "a rate of forgetting set by the stream",
         ":class:`~streamtopics.SVBHPP`",
-        "coins and regressions: the row above; on three streams of text the rate kept nearly "
-        "all: score on tweets -8.137, without forgetting -8.140",
+        "for coins and regressions see ``StreamingBayes``; on three streams of text the rule kept "
+        "nearly all counts: score on tweets -8.137, without forgetting -8.140",
         "as an alarm on text, because the rate hardly moves: take "
         ":class:`~streamtopics.streams.DriftMonitor`",
         "change",
@@ -325,8 +324,8 @@ def guided() -> str:
     names = ("GuidedTopics", "naive Bayes on seed hits", "counting seeds")
     ours, bayes, counting = (f"{mean(of[name]):.3f}" for name in names)
     return (
-        f"mean accuracy on four sets {ours}; of naive Bayes on the documents with a seed {bayes}, "
-        f"of counting the seeds {counting}"
+        f"mean accuracy on four sets {ours}; naive Bayes learnt from documents with a seed word "
+        f"has {bayes}, counting the seed words {counting}"
     )
 
 

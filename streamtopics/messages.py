@@ -52,14 +52,14 @@ class Minibatch:
         return has_words if self.vectors is None else has_words | self.vectors.any(axis=1)
 
     def matrix(self, values: np.ndarray) -> sparse.csr_matrix:
-        """Return a CSR matrix (n_documents, n_words) with `values` in the place of the counts."""
+        """Return a CSR matrix (n_documents, n_words) with `values` in place of `counts`."""
         shape = self.n_documents, len(self.words)
         return sparse.csr_matrix((values, self.indices, self.indptr), shape)
 
 
 @dataclass(frozen=True)
 class SentenceBatch:
-    """Documents of sentences: document d has sentences ``starts[d]`` to ``starts[d + 1] - 1``."""
+    """Documents of sentences: document d has rows ``starts[d]:starts[d + 1]`` of `sentences`."""
 
     sentences: Minibatch  #: With a row for each sentence
     starts: np.ndarray  #: (n_documents + 1,), int64
@@ -102,7 +102,7 @@ class WordLists:
 
 @dataclass(frozen=True)
 class Topics:
-    """Weights of words in topics, as the inference of documents (a local step) reads them."""
+    """Input of a local step (the inference of documents): weights of words in topics."""
 
     #: (n_words, width), float32 or float64: weight of each of the minibatch's words in each topic,
     #: up to a factor for each word; zero columns fill up the vector length of the processor. Or
@@ -117,7 +117,7 @@ class Topics:
 
 @dataclass(frozen=True)
 class Statistics:
-    """Expected sufficient statistics of a minibatch; a field not requested is None."""
+    """Expected sufficient statistics of a minibatch; optional fields are None if not needed."""
 
     _holds = "words: W i4 >=0; counts: f W K; lengths: * >=0; log_theta: K; alpha: K"
     words: np.ndarray  #: (n_words,), int32: the words of the rows of `counts`, sorted
@@ -160,7 +160,7 @@ class Statistics:
         return self.counts.sum(axis=0, dtype=np.float64)
 
     def plus(self, other: "Statistics", scale: float) -> "Statistics":
-        """Return these statistics with `scale` times the counts and directions of `other` added.
+        """Return a copy with `scale` times the counts and vector sums of `other` added.
 
         The result has the words of both. Fields of documents, such as `lengths`, stay the same.
         """
@@ -176,7 +176,7 @@ class Statistics:
         )
 
     def without(self, words: np.ndarray) -> "Statistics":
-        """Return a copy without the rows of `words`."""
+        """Return a copy without the counts of `words`, an array of column numbers."""
         kept = ~np.isin(self.words, words)
         return replace(self, words=self.words[kept], counts=self.counts[kept])
 
@@ -236,11 +236,11 @@ class NodeStatistics:
 
     @property
     def n_tokens(self) -> float:
-        """Sum of `mass` over all nodes."""
+        """Expected number of samples, summed over all nodes."""
         return float(self.mass.sum())
 
     def plus(self, other: "NodeStatistics", scale: float) -> "NodeStatistics":
-        """Return a copy with `scale` times the additions and mass of `other` added.
+        """Return a copy with `scale` times `additions` and `mass` of `other` added.
 
         `n_documents` stays the same.
         """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Topics in a plain array, of which each remembers so many tokens at most."""
+"""Topics in a plain array; each topic holds a limited number of tokens."""
 
 from dataclasses import dataclass, replace
 from typing import ClassVar
@@ -12,7 +12,7 @@ from streamtopics.kernels import rows
 
 @dataclass
 class CappedTopics:
-    """Topics that forget to eta, of shape (n_words, n_components), beyond `capacity` tokens."""
+    """Topics of at most `capacity` tokens. The prior eta has the shape (n_words, n_components)."""
 
     offers: ClassVar[frozenset[str]] = frozenset({"divergences", "alpha"})
     eta: np.ndarray
@@ -33,7 +33,7 @@ class CappedTopics:
         self.knows_nothing = np.allclose(self.lam, self.eta)
         self.dense, self.pooled = self.lam.copy, np.sum
 
-    def after(self, blend):  # the view that there would be; here a posterior itself
+    def after(self, blend):  # the posterior as it would be after `blend`
         s = blend.statistics
         lam = blend.retain * self.lam + (blend.prior + blend.boost) * self.eta
         lam[s.words] += blend.gain * s.counts
@@ -44,15 +44,15 @@ class CappedTopics:
             alpha=self.alpha if blend.alpha is None else blend.alpha,
         )  # fmt: skip
 
-    def divergences(self, blend):  # from lam and from eta, with the boost added to both
+    def divergences(self, blend):  # from lam and from eta, each with the boost added
         q, boost = self.after(blend).lam.T, blend.boost * self.eta
         return dirichlet.kl(q, (self.lam + boost).T), dirichlet.kl(q, (self.eta + boost).T)
 
-    def blend(self, blend, swaps=()):  # the only writer, in one call that nothing interrupts
+    def blend(self, blend, swaps=()):  # writes all fields in one call that cannot be interrupted
         own = [(vars(self), *item) for item in vars(self.after(blend)).items()]
         rows.write([], [*own, *swaps])
 
-    def rows(self, words):  # what a view turns into weights; with prior_rows LDA needs no more
+    def rows(self, words):  # LDA reads only these rows, and those of the prior
         return self.lam[words]
 
     def prior_rows(self, words):

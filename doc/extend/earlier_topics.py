@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The topics of an earlier model as the prior of a new one, word by word."""
+"""The topics of an earlier model as the word prior of a new model."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from streamtopics.priors.columns import word_columns
 
 @dataclass(frozen=True)
 class EarlierTopics:
-    """`mass` pseudo-tokens for each earlier topic, over the words of the new corpus.
+    """`mass` pseudo-counts for each earlier topic, divided among words by their probabilities.
 
     Examples
     --------
@@ -32,7 +32,7 @@ class EarlierTopics:
     base: float = 0.02
 
     def resolve(self, columns):
-        """The prior of these columns, of shape (n_topics, n_features)."""
+        """Return the prior of the words in `columns`, of shape (n_topics, n_features)."""
         column = word_columns(columns.vocabulary("EarlierTopics"))
         prior = np.full((len(self.topics), columns.X.shape[1]), self.base)
         for row, topic in zip(prior, self.topics, strict=True):

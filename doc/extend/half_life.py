@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Topics with a half-life: an estimator of its own out of parts that are there."""
+"""Topics with a half-life: an estimator made of existing parts."""
 
 from numbers import Real
 
@@ -12,16 +12,16 @@ from streamtopics.updates import Boost, FixedPoint, PowerPrior
 
 
 class HalfLifeLDA(StreamingTopicModel):
-    """Topics of which a half is forgotten every few minibatches.
+    """Streaming LDA with a half-life: topics forget a half every few minibatches.
 
     Parameters
     ----------
     n_components : int, default=10
         Number of topics.
     half_life : float, default=20
-        Minibatches after which half of what was learnt is left.
+        Number of minibatches after which half of the learnt counts is left.
     prior_share : float, default=0.1
-        Pseudo-counts of the prior for each token.
+        Pseudo-counts of the prior added for each token of a minibatch.
     doc_topic_prior, topic_word_prior, batch_size, max_iter, n_jobs, random_state, verbose
         As in `StreamingLDA`.
 

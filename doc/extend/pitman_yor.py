@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tables of Pitman and Yor: large ones grow as under the HDP, small ones are many more."""
+"""Tables of a Pitman-Yor process: more small tables than under the HDP."""
 
 from dataclasses import dataclass
 
@@ -8,17 +8,17 @@ from streamtopics.was import Franchise
 
 @dataclass(frozen=True)
 class PitmanYor(Franchise):
-    """Sentences are Pitman-Yor processes over the dishes of a Dirichlet process.
+    """A Pitman-Yor process of tables in each sentence, a Dirichlet process of dishes in a document.
 
     Parameters
     ----------
     concentration : float
         Weight of a new table in an empty sentence.
     discount : float
-        In [0, 1): what a table lacks to the weight of its words, and each table adds to
-        that of a new one. With 0 this is the HDP.
+        Number d in [0, 1). A table of n words has the weight n - d, and each table adds d to
+        the weight of a new table. With 0 the prior is the HDP.
     dish_concentration : float
-        Weight of a new dish, where each table of the document has 1.
+        Weight of a new dish; a dish of m tables has the weight m.
 
     Examples
     --------

@@ -86,32 +86,32 @@ ADVICE = {
 
 @dataclass(frozen=True)
 class Schedule:
-    """How minibatches are cut, weighted and repeated, with any update rule.
+    """How minibatches are cut into parts, weighted and learnt in rounds, with any update rule.
 
     Parameters
     ----------
     inner_batch_size : int, "auto" or None, default="auto"
         Number of documents in a part of a minibatch. Topics are updated after each part. None does
-        not cut minibatches. "auto" is 150, or None for rules that need whole minibatches and for
-        "hpp" with Gibbs sampling.
+        not cut minibatches. "auto" is 150, or None for rules that need whole minibatches, such as
+        `Window`, and for rules with a learnt rate, such as "hpp", with Gibbs sampling.
     growth : float or None, default=None
         Exponent h: a minibatch of B tokens that brings the total to N tokens has the weight N^h -
-        (N - B)^h. With h > 1 the influence of the first minibatches fades. None is 3 for "svb",
-        "bps", "power_prior", "hpp" and "mhpp", which add each count once, otherwise 1.
+        (N - B)^h. With h > 1 the influence of the first minibatches fades. None is 3 for rules that
+        add the counts of a minibatch with weight 1, such as "svb" and "power_prior", otherwise 1.
     prior_limit : float or None, default=0.3
-        A limit, used when documents are inferred: the sum of all topics' prior pseudo-counts,
-        divided by the number of learnt tokens. A larger prior is scaled down to the limit, because
-        topics of few tokens would look alike. At least 1e-10; None sets no limit.
+        Largest ratio of all topics' prior pseudo-counts to the learnt tokens, when documents are
+        inferred. A larger prior is scaled down to this ratio, because the prior makes topics of few
+        tokens look alike. At least 1e-10; None sets no limit.
     n_rounds : int, default=1
         Number of rounds over a minibatch. Each round infers the documents and updates the topics.
         Take about 10 if topics start at random and minibatches are few.
     n_start_rounds : int, default=1
-        Least number of rounds over each of the first three minibatches or parts.
+        Number of rounds over each of the first three minibatches (or parts), if above `n_rounds`.
     warm_rounds : bool, default=False
-        Whether inference in a round starts from the documents' topics of the round before.
+        Whether inference in a round starts from the documents' topics found in the last round.
     n_start_documents : int, default=0
-        Number of documents to keep at the beginning of a stream. Whenever the kept documents have
-        grown by a tenth, topics are learnt anew from them, and rows may be in another order.
+        Number of documents to keep from the beginning of a stream. Whenever the kept documents have
+        grown by a tenth, topics are learnt anew from them, and the order of topics may change.
         Must be 0 with rules that forget, with `averaging`, and with births of topics.
     averaging : {"linear", "uniform"} or None, default=None
         How to average the topics over a stream (Polyak and Ruppert): the topics after minibatch t
@@ -122,7 +122,8 @@ class Schedule:
     --------
     >>> from streamtopics import StreamingLDA
     >>> from streamtopics.estimators import Schedule
-    >>> StreamingLDA(schedule=Schedule(n_rounds=3)).set_params(schedule__growth=1).schedule.growth
+    >>> model = StreamingLDA(schedule=Schedule(n_rounds=3))
+    >>> model.set_params(schedule__growth=1).schedule.growth  # a field is also a parameter
     1
     """
 
@@ -174,8 +175,8 @@ class Composition:
     schedule : Schedule
         How minibatches are cut, weighted and repeated.
     births : DirichletProcess or None
-        How topics are born and die, if each document has one topic. With births the first minibatch
-        is not cut. If the rule also forgets, the default `growth` of `schedule` is 1.
+        How topics are born and die; needs one topic a document. With births the first minibatch is
+        not cut, and rules that forget have 1 as default `growth` of `schedule`.
     """
 
     update: Rule

@@ -29,11 +29,11 @@ n_components : int, default=2
     Number of topics at the start; the stream adds and drops topics.""",
     "hdp_documents": """\
 n_sweeps : int, default=20
-    Gibbs sweeps over each document; the last quarter is averaged.
+    Gibbs sweeps over each document; counts are averaged over the last quarter of the sweeps.
 concentration : float, default=1.0
-    Concentration of the topic weights (the papers' alpha). Smaller values give fewer topics.
+    Concentration of the topic weights. Smaller values give fewer topics.
 doc_concentration : float, default=2.0
-    Concentration of a document's topics around the topic weights (the paper's b), in tokens.""",
+    Concentration, in tokens, of a document's topics around the topic weights (Dupuy's b).""",
     "kappa": """\
 kappa : float, default=0.7
     Decay of the step size (t + tau)^-kappa of the t-th minibatch, in [0, 1]. With 1 all minibatches
@@ -62,7 +62,7 @@ schedule : Schedule or None, default=None
     "boosted_prior": """\
 boosted_prior : float, array-like of shape (n_features,) or (n_components, n_features), \
         WordPrior, callable or None, default=None
-    Prior added again with every minibatch if the update rule has a boost, such as "bps". Only the
+    Prior that the update rule adds again with every minibatch, if the rule boosts a prior. Only the
     ratios of the entries count, not their size. None is `topic_word_prior`.""",
     "small_batches": """\
 batch_size : int, default=100
@@ -79,21 +79,20 @@ max_iter : int, default=1
     Passes of `fit` over the corpus. Each pass after the first counts the data again.""",
     "stream_kappa": """\
 kappa : float, default=0.7
-    How fast `partial_fit` forgets, in (0, 1]. B documents are learnt after N earlier documents with
-    the step size (B / (N + B))^kappa. 1 weighs all documents alike.""",
+    Exponent of the step size of `partial_fit`, in (0, 1]: (B / (N + B))^kappa for B documents after
+    N earlier documents. 1 weighs all documents alike; smaller values forget faster.""",
     "em_doc_topic_prior": """\
 doc_topic_prior : float, array-like of shape (n_components,) or None, default=None
-    Dirichlet parameter of the topic proportions, in tokens. None is 10 / n_components. With
-    `learn_priors` learning starts from this value.""",
+    Dirichlet parameter of the documents' topic proportions, in tokens for each topic. None is
+    10 / n_components.""",
     "em_topic_word_prior": """\
 topic_word_prior : float, array-like of shape (n_features,), WordPrior, callable or None, \
         default=None
-    Dirichlet parameter of the words of each topic, in tokens. None is 0.05 for each word. If the
-    model has `learn_priors`, learning starts from this value.""",
+    Dirichlet parameter of the words of each topic, in tokens. None is 0.05 for each word.""",
     "em_tol": """\
 tol : float, default=1e-4
-    Stop when a round raises the bound by less than this share of its value. From a random start at
-    least eleven rounds are run, and the priors stay as given in the first ten.""",
+    Stop when a round raises the bound of `objective_` by less than this share of its value. From a
+    random start at least eleven rounds are run, and the first ten leave the priors as given.""",
     "common_parameters": """\
 n_jobs : int or None, default=None
     Number of threads; None is 1 and -1 all processors. Results are the same for any number.
@@ -115,7 +114,7 @@ n_batch_iter_, n_documents_seen_, n_tokens_seen_ : int, int, float
     Numbers of learnt minibatches, documents and tokens, counted again in each pass. Each part of a
     minibatch cut by `schedule` counts as a minibatch.
 n_iter_ : int
-    Number of finished passes of `fit` (rounds, if `fit` runs EM); 0 after `partial_fit` alone.
+    Number of passes in `fit`, or of EM rounds in models of reviews; 0 after `partial_fit` alone.
 posterior_ : TopicPosterior
     The posterior of the topics.
 seed_ : int
@@ -147,7 +146,7 @@ hidden_topics_, locked_topics_ : ndarray of int
 retention_ : ndarray of shape (n_components,)
     For each topic, the share of the earlier counts kept by the rule at the last minibatch.
 retention_history_ : ndarray of shape (n_minibatches, n_components)
-    `retention_` of the last thousand minibatches.
+    `retention_` of the last thousand minibatches, the latest in the last row.
 effective_sample_size_ : ndarray of shape (n_components,)
     Row sums of `components_`, in tokens, prior included. Tokens are weighted by `growth` of
     `schedule`.
@@ -162,7 +161,7 @@ n_topics_ : int
 births_ : list of TopicLifetime
     Records of the living and the last thousand dead topics, in order of birth; see `births_report`.
 topic_ids_ : ndarray of shape (n_topics,)
-    Number of each topic, as in the field `topic` of `births_`.""",
+    For each row of `components_`, the number of its topic in the field `topic` of `births_`.""",
     "topic_attributes": TOPIC_ATTRIBUTES,
     "stream_attributes": STREAM_ATTRIBUTES,
     "common_attributes": f"""\
@@ -174,11 +173,11 @@ doc_topic_prior_ : ndarray of shape (n_components,)
 
 METHODS = {
     "learns_corpus": """\
-Earlier learning is forgotten. The finished minibatches stay learnt if the call ends early, by an
-interrupt or because a minibatch gives infinite numbers.""",
+Earlier learning is forgotten. If an interrupt or an infinite result ends the call, the minibatches
+learnt before stay learnt.""",
     "learns_minibatch": """\
-A failed call changes nothing. The first call fixes the columns, the number of topics, the priors,
-the seed and the kind of rule. Changes of other parameters take effect with the next minibatch.""",
+A failed call changes nothing. The first call fixes the columns, the size of the model, the priors,
+the seed and the kind of update rule. Other changed parameters apply from the next minibatch on.""",
     "y_ignored": """\
 y : None
     Ignored.""",
@@ -186,12 +185,12 @@ y : None
 Parameters
 ----------
 X : matrix of shape (n_sentences, n_features), or sequence of matrices
-    Word counts, with a row for each sentence: one matrix of all documents, together with `groups`,
-    or a matrix for each document, as `SentenceVectorizer` returns.""",
+    Word counts; a row is a sentence. X is a sequence with a matrix for each document, as
+    `SentenceVectorizer` returns, or one matrix of all documents together with `groups`.""",
     "groups": """\
 groups : array-like of shape (n_sentences,) or None, default=None
     Name or number of the document of each row of X, needed if X is one matrix. Results for
-    documents are in the order in which the documents first appear.""",
+    documents are in the order of each document's first row.""",
     "sets": """\
 Parameters
 ----------
@@ -234,8 +233,8 @@ y : array-like of shape (n_documents,)
     Class of each document.""",
     "items_and_users": """\
 items, users : array-like of shape (n_documents,) or None, default=None
-    Labels of the item and the author of each review: integers or strings. Labels that were
-    not learnt before are allowed.""",
+    Labels of the item and the author of each review: integers or strings. New labels are
+    allowed.""",
     "targets": """\
 y : array-like of shape (n_samples,), default=None
     Targets, if the model has any.""",
@@ -251,7 +250,8 @@ doc_topic : ndarray of shape (n_documents, n_components)
 Returns
 -------
 log_probability : ndarray of shape (n_documents,)
-    Sum over the held-out tokens of each document, in nats; 0 without held-out tokens.""",
+    Sum of the log probabilities of the held-out tokens of each document (every fifth token), in
+    nats; 0 without held-out tokens.""",
     "score": """\
 Returns
 -------

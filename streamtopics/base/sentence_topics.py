@@ -103,7 +103,7 @@ class SentenceTopics(TransformerMixin, LearntTopics):
         Returns
         -------
         sentence_topic : ndarray of shape (n_sentences, n_components), float64
-            In the order of X; rows sum to 1.
+            In the order of X; rows sum to 1. Probabilities, if each sentence has one topic.
         """
         batch = self._read("transform_sentences", X=X, groups=groups)
         theta = self._inferred(lambda pool: self._sentence_topic(batch, pool))
@@ -112,7 +112,7 @@ class SentenceTopics(TransformerMixin, LearntTopics):
     def score_samples(self, X: SentencesLike, groups: OptionalArray = None) -> np.ndarray:
         """Return the log predictive probability of each document's held-out tokens.
 
-        One token in five of each sentence is held out, and predicted from the others.
+        A fifth of each sentence's tokens is held out, and predicted from the document's other ones.
 
         {sentences, groups}
 
@@ -123,7 +123,7 @@ class SentenceTopics(TransformerMixin, LearntTopics):
     def score(
         self, X: SentencesLike, y: OptionalArray = None, groups: OptionalArray = None
     ) -> float:
-        """Return the log predictive probability per held-out token. Higher is better.
+        """Return the log predictive probability per held-out token; higher is better.
 
         {sentences, y_ignored, groups}
 

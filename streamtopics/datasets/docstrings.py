@@ -81,8 +81,8 @@ def load_docstrings(
 ) -> Bunch:
     """Read the documentation strings of installed packages, without importing them.
 
-    By default about 12,000 documents with 1.3 million words, read in about five seconds. Tests,
-    copies of other projects and repeated texts are left out.
+    The default packages have about 12,000 documents with 1.3 million words, and take about five
+    seconds. Tests, copies of other projects and repeated texts are left out.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def load_docstrings(
     min_words : int, default=10
         Least number of words of a document.
     shuffle : bool, default=True
-        Whether to mix the packages; otherwise sorted by package, file and line.
+        Whether to mix the documents; otherwise they are sorted by package, file and line.
     random_state : int, RandomState instance or None, default=0
         Seed of the shuffle.
 

@@ -37,9 +37,9 @@ def make_rated_reviews(
 ) -> Bunch:
     """Draw reviews that describe an item, with praise or blame.
 
-    A rating is 6 + the effect of the user + the effect of the item + noise. With probability p_d a
-    word of review d comes from the positive topic if the effect of the item + noise is at least 0,
-    or else from the negative topic. Other words come from descriptive topics.
+    A rating is 6 + the effect of the user + the effect of the item + noise. A review is praise if
+    the effect of the item + noise is at least 0, otherwise blame. A word of review d comes from the
+    topic of praise or of blame with probability p_d, otherwise from a descriptive topic.
 
     Parameters
     ----------
@@ -51,11 +51,11 @@ def make_rated_reviews(
     profile : {"document", "item", "user"}, default="item"
         Whether each review, each item or each user has its own proportions of descriptive topics.
     mean_length : float, default=60
-        Mean number of words in a review (Poisson).
+        Mean number of words in a review. The number has a Poisson distribution.
     qualitative_share : float, default=0.2
         Mean of p_d, in (0, 1). p_d has a Beta distribution with pseudo-counts that sum to 10.
     item_effect, user_effect, noise : float, default=1.0, 0.5 and 1.0
-        Standard deviations (normal).
+        Standard deviations of the effects and the noise, all normally distributed.
     doc_topic_prior : float or None, default=None
         Dirichlet parameter of the proportions; None is 1 / n_components.
     topic_word_prior : float, default=0.1
@@ -74,13 +74,13 @@ def make_rated_reviews(
         signs : ndarray of shape (n_documents,), int64
             1 for praise and -1 for blame.
         topic_word : ndarray of shape (n_components + 2, n_features)
-            The last two are the positive and the negative topic.
+            Word probabilities of the topics. The last two topics are of praise and of blame.
         profile_topic : ndarray of shape (n_profiles, n_components)
-            Proportions of the items, users or reviews.
+            Proportions of descriptive topics of each item, user or review; see `profile`.
         qualitative : ndarray of shape (n_documents,)
             p_d.
         item_effects, user_effects : ndarray of shape (n_items,) and (n_users,)
-            Contributions to the rating.
+            Effect of each item and user on the rating.
 
     Examples
     --------

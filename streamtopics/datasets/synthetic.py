@@ -24,8 +24,8 @@ def make_lda_corpus(
 ) -> Bunch:
     """Draw a corpus from latent Dirichlet allocation.
 
-    A word of document d has topic k with probability theta_dk, theta_d ~ Dirichlet(alpha). In topic
-    k the word is v with probability beta_kv, beta_k ~ Dirichlet(eta).
+    A token of document d has topic k with probability theta_dk, where theta_d ~ Dirichlet(alpha).
+    A token of topic k is word v with probability beta_kv, where beta_k ~ Dirichlet(eta).
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def make_lda_corpus(
     n_components, n_features : int, default=10 and 1000
         Topics, and words in the vocabulary; not used if `topic_word` is given.
     mean_length : float, default=60
-        Mean number of words in a document (Poisson); 0 words are possible.
+        Mean number of tokens of a document. The number has a Poisson distribution, so may be 0.
     doc_topic_prior : float, array-like of shape (n_components,) or None, default=None
         alpha. None is 1 / n_components: with 10 topics, most documents have 2 to 4 topics.
     topic_word_prior : float, array-like, default=0.1

@@ -40,9 +40,9 @@ AT_LEAST_ONE = Interval(Real, 1, 1e10, closed="both")
 class AspectSentimentModel(LearnsByRule, SentenceTopics):
     """The aspect and sentiment unification model (ASUM), learnt from seed words.
 
-    A topic is an aspect under a sentiment. Each sentence has one topic. A document has proportions
-    of sentiments and, within each sentiment, of aspects. The prior assigns words to sentiments. On
-    a stream seed words fade unless the update boosts the prior.
+    A topic is an aspect together with a sentiment, such as praise of food. Each sentence has one
+    topic. A document has proportions of sentiments and, within each sentiment, of aspects. The
+    prior assigns words to sentiments. On a stream seed words fade unless `update` has a boost.
 
     Parameters
     ----------
@@ -53,15 +53,16 @@ class AspectSentimentModel(LearnsByRule, SentenceTopics):
     topic_word_prior, boosted_prior : float, array-like of shape (n_features,) or \
             (n_sentiments, n_features), WordPrior, callable or None, default=None
         `topic_word_prior` is the Dirichlet parameter of the topics of each sentiment (the papers'
-        eta), in tokens. `streamtopics.priors.SeedWords` gives seed words. None is 0.05 for each
-        word; then the names of the sentiments mean nothing. `boosted_prior` is the prior added by a
-        boost; None is `topic_word_prior`.
+        eta), in tokens. `streamtopics.priors.SeedWords` makes a prior from seed words. None is 0.05
+        for each word; the names of the sentiments then mean nothing. `boosted_prior` is the prior
+        added by a boost; None is `topic_word_prior`.
     update : Rule or None, default=None
         How the posterior learns a minibatch; see `streamtopics.updates`. None is ``BPS(0.5,
-        "topic")``. With "whole", as in Nguyen et al., learnt words hardly count in rare topics.
+        "topic")``, which adds half a pseudo-count of the prior for each token of a topic (a boost).
+        "whole", as in Nguyen et al., boosts topics alike: learnt words hardly count in rare topics.
     doc_sentiment_prior : float, default=1.0
         Dirichlet parameter of a document's sentiments (the papers' gamma), at least 1. With 1 the
-        prior is flat; each further 1 acts like one more sentence of every sentiment.
+        prior is flat; each unit above 1 acts like one more sentence of every sentiment.
     doc_aspect_prior : float, default=2.0
         Dirichlet parameter of the aspects in each sentiment (the papers' alpha; 1 in Nguyen et
         al.).
@@ -233,7 +234,7 @@ class AspectSentimentModel(LearnsByRule, SentenceTopics):
         return SentenceInference(*map(np.concatenate, columns))
 
     def get_feature_names_out(self, input_features: OptionalArray = None) -> np.ndarray:
-        """Return names of the columns of `transform`, such as "positive_0" for the first aspect.
+        """Return names of the columns of `transform`: "positive_0" is the first positive aspect.
 
         Returns
         -------

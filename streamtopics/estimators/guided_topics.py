@@ -85,7 +85,7 @@ class HintedDocuments(Documents):
 
 @documented
 class GuidedTopics(TakesVectors):
-    """Topics with given names, learnt from seed words, labels or vectors of the names.
+    """Topics with given names, learnt from seed words, labels or embeddings of the names.
 
     Learning starts as naive Bayes on documents with seed words or labels. Then other documents join
     the topics by their words. `predict` returns the name of a document's topic.
@@ -95,19 +95,19 @@ class GuidedTopics(TakesVectors):
     seeds : mapping of str to list of str
         Seed words by the name of the topic; best are two to five words, common in the topic and
         rare in other topics. A word of several topics counts equally in each. Words without a
-        column are ignored. A topic with a vector or labelled documents may have an empty list.
+        column in X are ignored. The list may be empty if the topic has a vector or labels.
     n_unseeded : int, default=0
-        Number of further topics, without names. Such topics take documents from the named topics.
+        Number of further topics, without names. Unnamed topics take some documents from named ones.
     name_vectors : mapping of str to array-like, array-like or None, default=None
-        Vectors of the names, made in the same way as the `vectors` of documents: by name, or as
-        rows in the order of `seeds`. A row of zeros means no vector. Each vector weighs as much as
-        30 documents. With vectors of names, `inference` must be "one_topic" or a `OneTopic`.
+        Embeddings of the names, by the same model as the `vectors` of documents in `fit`: by name,
+        or as rows in the order of `seeds`. A row of zeros means no vector. Each vector weighs as
+        much as 30 documents. Then `inference` must be "one_topic" or a `OneTopic`.
     seed_weight : float, default=2.0
-        Pseudo-tokens that each seed word in a document adds to its topic.
+        Pseudo-tokens of the topic that each occurrence of a seed word adds to a document.
     seed_strength : float, default=20.0
-        Total pseudo-count, in tokens, shared by the seed words of a topic.
+        Pseudo-count, in tokens, added to the prior of a topic and divided among its seed words.
     label_weight : float, default=20.0
-        Pseudo-tokens that the label of a document adds to its topic.
+        Pseudo-tokens of the topic that a label adds to a document.
     max_count : int or None, default=3
         Larger counts of a word in a document are replaced by this number, except in `score`. None
         keeps all counts.
@@ -115,16 +115,16 @@ class GuidedTopics(TakesVectors):
             default="online_em"
         How the topics learn a minibatch; see `streamtopics.updates`.
     inference : {"one_topic", "gibbs", "variational"} or LocalStep, default="one_topic"
-        How the topics of a document are inferred. With "one_topic", a document that has seed words
-        or a label is divided in learning among topics in proportion to their pseudo-tokens,
-        whatever its other words. With "gibbs" and "variational", the pseudo-tokens are added to the
+        How the topics of a document are inferred. With "one_topic", documents with seed words or a
+        label are learnt by topics in proportion to the topics' pseudo-tokens in the document,
+        whatever the other words. With "gibbs" and "variational", the pseudo-tokens are added to the
         prior of the document's topic proportions.
     topic_word_prior : float, default=0.3
         Pseudo-count of every word in every topic, in tokens.
     n_start_documents : int, default=20000
         Number of documents from the beginning of a stream that the model keeps, also when saved.
         Each time the kept documents have grown by a tenth, `partial_fit` learns all of them again.
-        With a rule that forgets, none are kept.
+        With a rule that forgets, no documents are kept.
     batch_size : int, default=20000
         Documents in a minibatch of `fit`. The first minibatch should hold many seed words.
     {max_iter, common_parameters}
@@ -294,7 +294,7 @@ class GuidedTopics(TakesVectors):
         Returns
         -------
         shares : ndarray of shape (n_documents, n_classes)
-            Columns are in the order of `classes_`; rows sum to 1.
+            Columns are in the order of `classes_`; rows sum to 1, without unnamed topics.
         """
         shares = self._shares(X, "predict_proba", vectors=vectors)
         seeded = shares[:, np.argsort(self.topic_names_)]
@@ -306,9 +306,9 @@ class GuidedTopics(TakesVectors):
         Returns
         -------
         report : list of SeedRow
-            A row for each seed word with a column; `pandas.DataFrame(report)` makes a table. `rank`
-            is the word's place in the topic, from 1; `own_share` is the share of all tokens of the
-            word that are in the topic.
+            A row for each seed word with a column in X; `pandas.DataFrame(report)` makes a table.
+            `rank` is the place of the word by probability in the topic, from 1; `own_share` is the
+            share of the word's tokens, in all topics, that this topic has.
         """
         check_is_fitted(self)
         topics, weights = self.topic_word_, self.topic_weights_

@@ -111,15 +111,15 @@ class HDPModel(ReportsLifetimes):
 class HDPGibbsOnlineEM(HDPModel):
     """Hierarchical Dirichlet process by Gibbs online EM: the number of topics is learnt.
 
-    Documents are sampled and topics are running means, as in `GibbsOnlineEM`. A token may also open
-    a new topic. A topic that weighs less than one token of the current minibatch is dropped. The
-    topic weights pi come from the expected numbers S of tables in the Chinese restaurant
-    franchise::
+    Topics of tokens are sampled, and topics are running means, as in `GibbsOnlineEM`. A token may
+    also open a new topic. A topic that weighs less than one token of the current minibatch is
+    dropped. The topic weights pi come from the expected numbers S of tables in the Chinese
+    restaurant franchise::
 
         pi_k = S_k / (sum_j S_j + concentration),    doc_topic_prior_ = doc_concentration * pi
 
-    Equal topics are not merged. In the first hundreds of minibatches up to twice as many topics as
-    needed are active.
+    Topics that have become alike are not merged. In the first hundreds of minibatches up to twice
+    as many topics as needed are active.
 
     {parameters, first_n_components}
     update : Rule or None, default=None
@@ -127,8 +127,8 @@ class HDPGibbsOnlineEM(HDPModel):
         with forgetting, for example ``PowerPrior(Memory(10_000))``, drops old topics.
     {kappa, tau, hdp_documents}
     topic_word_prior : float, array-like of shape (n_features,), WordPrior or callable, default=0.01
-        Pseudo-count of every word in every topic, in tokens. From 0.05 on, some different topics
-        are learnt as one.
+        Pseudo-count of every word in every topic, in tokens. With 0.05 or more, some different
+        topics are learnt as one.
     {small_batches, max_iter, common_parameters}
 
     {attributes, hdp_attributes, mean_components}
@@ -182,8 +182,8 @@ class HDPGibbsOnlineEM(HDPModel):
 class HDPVarGibbs(HDPModel):
     """Hierarchical Dirichlet process by Gibbs sampling within variational inference.
 
-    The number of topics is learnt, as in `HDPGibbsOnlineEM`, with variational posteriors of topics
-    and stick-breaking weights. Each document draws its own topic weights after every sweep.
+    The number of topics is learnt, as in `HDPGibbsOnlineEM`. Topics and stick-breaking weights have
+    variational posteriors. Each document draws its own topic weights after every sweep.
 
     {parameters, first_n_components, kappa}
     tau : float, default=0

@@ -55,7 +55,7 @@ WEIGHTS_AT_ONCE = 2**26
 class MultiViewLDA(ClassifierMixin, LearnsByRule, LearntTopics, CountsInput):
     """A classifier with topics of each class and topics shared by all classes (MviewLDA).
 
-    Classes are compared by log p(class) plus a lower bound on log p(words | class).
+    The class of a document has the largest log p(class) plus a lower bound on log p(words | class).
 
     Parameters
     ----------
@@ -64,11 +64,11 @@ class MultiViewLDA(ClassifierMixin, LearnsByRule, LearntTopics, CountsInput):
     n_global_topics : int, default=8
         Number of shared topics.
     update : Rule or None, default=None
-        How the posterior learns a minibatch; see `streamtopics.updates`. ``BPS(0.5)`` boosts the
-        prior of class topics; ``PowerPrior(0.9)`` forgets. None is ``BPS(0.0)``.
+        A rule of `streamtopics.updates`: ``BPS(0.5)`` adds the prior of class topics again in each
+        minibatch (a boost), ``PowerPrior(0.9)`` forgets. None is ``BPS(0.0)``, without a boost.
     doc_topic_prior : float or None, default=None
-        Dirichlet parameter of a document's topic proportions, in tokens. None is ten tokens for all
-        topics of a class together, and ten for the shared topics.
+        Dirichlet parameter of a document's topic proportions, in tokens for each topic. None
+        divides ten tokens among the topics of a class, and ten among the shared topics.
     local_share_prior : tuple of two floats, default=(1.0, 1.0)
         Parameters of the beta prior of the share of class topics in a document's words. (20, 20)
         keeps the share near a half, which favours shared topics.
@@ -77,7 +77,7 @@ class MultiViewLDA(ClassifierMixin, LearnsByRule, LearntTopics, CountsInput):
         `class_word_prior` is the Dirichlet parameter of class topics, in tokens; None is
         `streamtopics.priors.ClassWords`. A flat prior hardly separates classes. `boosted_prior` is
         the prior added by a boost; None is `class_word_prior`. Rows are in the order of `classes_`.
-        A callable gets X and y of the first call, and ``classes=``.
+        A callable is called with X and y of the first minibatch, and ``classes=``.
     topic_word_prior : float, array-like of shape (n_features,), WordPrior, callable or None, \
             default=None
         Dirichlet parameter of the shared topics, in tokens. None is 0.05 for each word.
@@ -268,7 +268,7 @@ class MultiViewLDA(ClassifierMixin, LearnsByRule, LearntTopics, CountsInput):
         -------
         probability : ndarray of shape (n_documents, n_classes)
             Columns are in the order of `classes_`; rows sum to 1. A document without words gets the
-            shares of the classes in the learnt documents, with one more document for each class.
+            shares of the classes in the learnt documents, after one is added to each class.
         """
         return np.asarray(np.exp(self._classified(X, "predict_proba", BEHIND)))
 
@@ -280,6 +280,7 @@ class MultiViewLDA(ClassifierMixin, LearnsByRule, LearntTopics, CountsInput):
         Returns
         -------
         log_probability : ndarray of shape (n_documents, n_classes)
+            Columns are in the order of `classes_`.
         """
         return self._classified(X, "predict_log_proba", np.inf)
 
@@ -307,7 +308,7 @@ class MultiViewLDA(ClassifierMixin, LearnsByRule, LearntTopics, CountsInput):
             yield X[start : start + size]
 
     def transform(self, X: MatrixLike) -> np.ndarray:
-        """Return the mean of the topic proportions over classes, weighted by class probability.
+        """Return topic proportions: the mean over classes, weighted by the class probabilities.
 
         {X}
 

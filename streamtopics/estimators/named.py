@@ -45,12 +45,12 @@ class BayesianLDA(StreamingLDA):
 class SVBLDA(BayesianLDA):
     """Latent Dirichlet allocation by streaming variational Bayes, without forgetting.
 
-    The posterior after each minibatch is the prior of the next::
+    The posterior after each minibatch is the prior of the next, if ``schedule__growth=1``::
 
         lam_t = lam_{t-1} + s_t
 
-    Here lam_t are the Dirichlet parameters of the topics after minibatch t, and s_t its expected
-    counts of words in topics.
+    Here lam_t are the Dirichlet parameters of the topics after minibatch t, and s_t the expected
+    counts of words in topics. By default (`growth` is 3) later minibatches weigh more.
 
     {by_default}
 
@@ -97,9 +97,9 @@ class SVBLDA(BayesianLDA):
 
 @documented
 class BPSLDA(BayesianLDA):
-    """Latent Dirichlet allocation with prior knowledge boosted along the stream.
+    """Latent Dirichlet allocation with a prior that is added again and again (a boost).
 
-    Each minibatch adds the prior again, in proportion to the tokens::
+    Each minibatch adds the prior in proportion to the tokens; if minibatches have equal weights::
 
         lam_t = lam_{t-1} + s_t + r_t eta,    r_t = boosting_scale * |s_t| / |eta|
 
@@ -112,7 +112,7 @@ class BPSLDA(BayesianLDA):
 
     {parameters, n_components}
     boosting_scale : float, default=0.1
-        Pseudo-counts of the prior added for each token. With 0 the model is `SVBLDA`.
+        Pseudo-counts of the prior added for each token. 0 adds nothing, as in `SVBLDA`.
     boosting_norm : {"whole", "topic"}, default="whole"
         "whole" has one r_t for all topics, as in the paper, so rare topics change most. "topic" has
         an r_t for each topic, from ``|s_t|`` and ``|eta|`` of this topic.
@@ -132,7 +132,7 @@ class BPSLDA(BayesianLDA):
     >>> X = make_lda_corpus(n_documents=500, n_features=200, random_state=0).X
     >>> model = BPSLDA(5, boosting_scale=0.25, topic_word_prior=0.05, random_state=0).fit(X)
     >>> learnt = model.components_.sum() - 5 * 200 * 0.05
-    >>> round(float(learnt / model.n_tokens_seen_), 3)
+    >>> round(float(learnt / model.n_tokens_seen_), 3)  # 1 for a token, and boosting_scale
     1.25
     """
 
@@ -169,15 +169,15 @@ class BPSLDA(BayesianLDA):
 class SVBHPP(BayesianLDA):
     """Latent Dirichlet allocation with a learnt rate of forgetting (SVB-HPP, SVB-MHPP).
 
-    With each minibatch a share of the posterior is replaced by the prior::
+    Each minibatch replaces a share of the posterior by the prior. For minibatches of equal weight
+    (``schedule__growth=1``)::
 
         lam_t = E[rho_t] lam_{t-1} + (1 - E[rho_t]) eta + s_t
 
     Here lam_t are the Dirichlet parameters of the topics after minibatch t, s_t the expected counts
     of words in topics, eta the prior, and rho_t the retention rate. The rate is high if the earlier
-    topics explain the minibatch better than the prior does. Use this class for large minibatches
-    and sudden changes. For slow drift ``StreamingLDA(update=PowerPrior(Memory(20_000)))`` predicts
-    better.
+    topics explain the minibatch better than the prior does. Use SVBHPP for large minibatches and
+    sudden changes; for slow drift ``StreamingLDA(update=PowerPrior(Memory(20_000)))`` is better.
 
     {by_default}
 
@@ -185,14 +185,14 @@ class SVBHPP(BayesianLDA):
     rate : {"shared", "topic"}, default="shared"
         One retention rate for all topics (HPP), or one for each (MHPP).
     rate_estimate : {"posterior", "point"}, default="posterior"
-        "posterior" takes the posterior mean of rho_t, by the double lower bound of the paper.
-        "point" takes the best single rate, ignores `rate_prior`, and also finds rates near 0.5.
+        "posterior" is the posterior mean of rho_t, by the double lower bound of the paper. "point"
+        is the best rho_t, also if near 0.5; `rate_prior` and `rate_starts` then have no effect.
     rate_prior : float, Exponential or Normal, default=-0.1
         Prior of the rates. A number is gamma of `Exponential`, with density proportional to
         ``exp(gamma rho)`` on [0, 1]; -0.1 of the paper is close to uniform.
     rate_starts : tuple of float, default=(0.05, 0.95)
-        Values of E[rho_t] to start from; the result with the greatest evidence bound is taken. The
-        single start 0.5 of the paper often misses a change of some topics.
+        Initial values of E[rho_t]; the result with the greatest evidence bound is taken. The single
+        initial value 0.5 of the paper often misses a change of some topics.
     boosting_scale : float, default=0.0
         Pseudo-counts of `boosted_prior` added for each token.
     {boosted_prior, as_streaming_lda}
@@ -210,7 +210,7 @@ class SVBHPP(BayesianLDA):
     >>> from streamtopics.datasets import make_lda_corpus
     >>> X, Y = (make_lda_corpus(200, n_features=200, random_state=seed).X for seed in (0, 1))
     >>> model = SVBHPP(n_components=5, random_state=0)
-    >>> for batch in (X[:100], X[100:], Y):
+    >>> for batch in (X[:100], X[100:], Y):  # Y has other topics
     ...     model = model.partial_fit(batch)
     >>> model.retention_history_.mean(axis=1).round(2)
     array([1., 1., 0.])
@@ -436,7 +436,7 @@ class VariationalOnlineEM(OnlineEMLDA):
 
     @property
     def n_sweeps(self) -> int:  # type: ignore[override]
-        """The same number as `max_local_iter`."""
+        """Largest number of sweeps over a document: another name of `max_local_iter`."""
         return self.max_local_iter
 
     def _sweeps(self, n_sweeps: int) -> Variational:

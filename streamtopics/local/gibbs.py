@@ -26,7 +26,7 @@ IN_STATISTICS = 1 / 3
 
 @dataclass(frozen=True)
 class Gibbs(LocalStep):
-    """Collapsed Gibbs sampling of each document, averaged over the last sweeps.
+    """Collapsed Gibbs sampling of each document's topics, averaged over the last sweeps.
 
     A fractional count c is sampled as ceil(c) tokens of weight c / ceil(c).
 
@@ -38,10 +38,10 @@ class Gibbs(LocalStep):
         Number of last sweeps over which the topic probabilities of the tokens are averaged. None is
         a quarter of the sweeps, rounded up. 0 takes the topics drawn in the last sweep instead.
     rounding : float or "auto"
-        The expected count of a word in a topic, if less than `rounding`, becomes `rounding` or 0 at
-        random, with the same mean. So a word has counts in few of many topics. 0 rounds nothing;
-        "auto" is 0.01 from 2000 topics on, else 0. Nothing is rounded with rules that forget or add
-        noise, with priors that differ between topics, or with views other than the mean.
+        An expected count of a word in a topic below `rounding` becomes `rounding` or 0 at random,
+        with the same mean. So a word has counts in few of many topics. 0 rounds nothing; "auto" is
+        0.01 from 2000 topics on, else 0. Nothing is rounded with rules that forget or add noise,
+        with priors that differ between topics, or with a `view` other than the mean.
     """
 
     n_sweeps: int = 5

@@ -19,9 +19,9 @@ PROVIDED = frozenset({"shares"})
 
 @dataclass(frozen=True)
 class WithPseudoTokens(LocalStep):
-    """The local step `step_of`, with hints: h_dk pseudo-tokens of known topics k in document d.
+    """The local step `step_of`, for documents with pseudo-tokens of known topics (hints).
 
-    Document d is inferred under the prior alpha_k + h_dk.
+    Document d with h_dk pseudo-tokens of topic k is inferred under the prior alpha_k + h_dk.
     """
 
     step_of: LocalStep
@@ -60,11 +60,11 @@ class WithPseudoTokens(LocalStep):
 
 @dataclass(frozen=True)
 class SemiSupervised(WithPseudoTokens):
-    """Documents with hints have known topics; the local step `step_of` infers the others.
+    """Known topics for documents with pseudo-tokens of topics, `step_of` for all other documents.
 
-    In learning, a document d with hints h_dk of topics k has the topic proportions h_dk / sum_j
-    h_dj, whatever the words. `step_of` must not have a background. With `OneTopic` this is Nigam et
-    al. (2000), "Text classification from labeled and unlabeled documents using EM".
+    In learning, a document d with h_dk pseudo-tokens of topic k has the topic proportions h_dk /
+    sum_j h_dj, whatever its words. `step_of` must not have a background. With `OneTopic` this is
+    Nigam et al. (2000), "Text classification from labeled and unlabeled documents using EM".
     """
 
     @property

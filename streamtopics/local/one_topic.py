@@ -28,17 +28,17 @@ LEAST_WEIGHT = 1e-30
 
 @dataclass(frozen=True)
 class OneTopic(LocalStep):
-    """Inference of one topic for each document, with a share of words from a background.
+    """Inference of one topic for each document, with some of the words from a background.
 
-    With share 1 this is the Dirichlet multinomial mixture of Yin and Wang (2014), else the model of
-    Nigam et al. (2000), learnt by EM.
+    With share 1, without a background, the model is the mixture of multinomials of Nigam et al.
+    (2000) and Yin and Wang (2014), learnt by EM.
 
     Parameters
     ----------
     share : float
-        Share of the tokens from a document's topic; the rest is from the first topic, a background.
+        Share of a document's tokens from its topic; the rest is from the background, topic 0.
     vector_weight : float
-        Power to which the probability of a document's vector is raised; 0 ignores vectors.
+        Power of the probability density of a document's vector; 0 ignores vectors.
     """
 
     share: float = 0.8

@@ -38,10 +38,10 @@ class Source(Protocol):
 
 @runtime_checkable
 class LocalStep(Protocol):
-    """Base class of local steps, which infer documents. Subclasses define `step` and `doc_topic`.
+    """Base class of local steps, which infer the topics of documents.
 
-    A document's random draws must come from its seed in `seeds`, so that the result does not depend
-    on other documents.
+    Subclasses define `step` and `doc_topic`. The random draws for a document must come from its
+    seed in `seeds`, so that the result does not depend on other documents.
     """
 
     #: Reports of the step besides counts: "log_theta", "shares", "local_bound"
@@ -49,7 +49,7 @@ class LocalStep(Protocol):
 
     @property
     def n_background(self) -> int:
-        """Number of background topics: the first topics, with equal shares in all documents."""
+        """Number of background topics: the first ones, with the same shares in all documents."""
         return 0
 
     @abstractmethod
@@ -62,10 +62,10 @@ class LocalStep(Protocol):
         documents: Any = None,
         report: frozenset[str] = NOTHING,
     ) -> tuple[Statistics, Any]:
-        """Return the expected statistics of a minibatch, and the state of its documents.
+        """Return the expected statistics of a minibatch, and the state of the inference.
 
-        The statistics hold counts and the results named in `report`. To continue the inference,
-        call `step` with this state as `documents`, and with new seeds.
+        The statistics hold expected counts of words in topics, and the results named in `report`.
+        To continue the inference, call `step` with the state as `documents`, and with new seeds.
         """
 
     @abstractmethod
@@ -75,7 +75,7 @@ class LocalStep(Protocol):
         """Return posterior means of topic proportions, of shape (n_documents, n_topics)."""
 
     def thorough(self) -> LocalStep:
-        """Return a step that infers documents more exactly; by default the step itself."""
+        """Return a step of more exact inference; by default the step itself."""
         return self
 
     def applied(self) -> LocalStep:

@@ -20,7 +20,7 @@ ENTRIES_PER_JOB, WORDS_PER_JOB = 500, 1024
 class Variational(LocalStep):
     """Mean-field inference of each document, by coordinate ascent in q(theta_d) q(z_d).
 
-    theta_d are topic proportions and z_d the topics of the tokens. The state of the documents is
+    theta_d are topic proportions and z_d the topics of the tokens. The state returned by `step` is
     gamma, the Dirichlet parameters of q(theta_d).
 
     Parameters

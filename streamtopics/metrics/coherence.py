@@ -27,14 +27,13 @@ def topic_coherence(
     epsilon: float | None = None,
     window: int | Literal["auto"] | None = None,
 ) -> np.ndarray:
-    """Return the coherence of each topic: how often its top words share documents.
+    """Return the coherence of each topic: how often the top words occur in the same documents.
 
     Parameters
     ----------
     topics : array-like of shape (n_topics, n_top_words)
-        Top words of each topic, the most probable first. The words are column numbers of X, for
-        example from `relevant_words`; names, if `feature_names` is given; or tokens, if `window` is
-        given.
+        Top words of each topic, the most probable first, as column numbers of X, for example from
+        `relevant_words`. If `feature_names` or `window` is given, the words themselves.
     X : {array-like, sparse matrix} of shape (n_documents, n_features), or iterable of documents
         Word counts; with `window`, the list of tokens of each document. A large corpus other than
         the training documents is best.
@@ -43,11 +42,11 @@ def topic_coherence(
     feature_names : array-like of shape (n_features,), default=None
         Words of the columns of X, if `topics` holds words.
     epsilon : float or None, default=None
-        Added to the joint probability of two words. None adds 1e-12 for "uci",
+        Number added to the joint probability of two words. None adds 1e-12 for "uci",
         1 / n_documents for "umass", and nothing for "npmi" and "c_v".
     window : int, "auto" or None, default=None
-        Length, in tokens, of sliding windows that replace documents. "auto" takes the published 110
-        for "c_v", otherwise 10.
+        Length, in tokens, of sliding windows that replace documents. "auto" is 110 for "c_v", as in
+        the paper, and 10 for the other measures.
 
     Returns
     -------
@@ -56,18 +55,17 @@ def topic_coherence(
 
     Notes
     -----
-    D(w) is the number of documents with word w, and p = D / (number of documents). For a word i and
-    a more probable word j,
+    p(w) is the share of documents with word w, and p(i, j) the share with both words, plus
+    `epsilon`. For a word i and a more probable word j of the topic,
 
-        UMass  log (D(i, j) + 1) / D(j)
-        UCI    log (p(i, j) / p(i) p(j))
-        NPMI   log (p(i, j) / p(i) p(j)) / -log p(i, j)
-        C_V    cosine of v(i) and sum_j v(j),  v(i)_j = NPMI(i, j).
+        UMass  log (p(i, j) / p(j))
+        UCI    log (p(i, j) / (p(i) p(j)))
+        NPMI   log (p(i, j) / (p(i) p(j))) / -log p(i, j)
+        C_V    cosine of v(i) and sum_j v(j), with the vector v(i)_j = NPMI(i, j).
 
-    The result is the mean over pairs of words, or over words for C_V. Without `epsilon`, NPMI is -1
-    for words that never occur together. For a word that never occurs, UCI is log(epsilon), and
-    D in UMass is the number of all documents. With ``window="auto", epsilon=1e-12`` the values
-    equal gensim's if no window has a word twice.
+    The result is the mean over pairs of words, or over words i for C_V. Without `epsilon`, NPMI is
+    -1 for words never together. For a word that never occurs, UCI is log(epsilon), and p(j) in
+    UMass is 1. ``window="auto", epsilon=1e-12`` gives gensim's values if no window repeats a word.
 
     References
     ----------
@@ -81,7 +79,7 @@ def topic_coherence(
     extraction. GSCL, 31-40 (NPMI).
 
     M. Roeder, A. Both, A. Hinneburg (2015). Exploring the space of topic
-    coherence measures. WSDM, 399-408 (C_V, and the others in one scheme).
+    coherence measures. WSDM, 399-408 (C_V, and a common scheme of all measures).
 
     Examples
     --------

@@ -61,14 +61,14 @@ def left_to_right(
     doc_topic_prior : float or array-like of shape (n_components,)
         Dirichlet parameter of the topic proportions of documents.
     split_prior : array-like of shape (2,) or None, default=None
-        If given, the proportion of the last topic is p ~ Beta(split_prior[1], split_prior[0]), and
-        `doc_topic_prior`, of shape (n_components - 1,), is for the remaining topics.
+        If given, the last topic has the proportion p ~ Beta(split_prior[1], split_prior[0]). The
+        other topics share 1 - p, with `doc_topic_prior` of shape (n_components - 1,).
     n_particles : int, default=100
         Number of samples of a document's topics, at most a million. The standard error is about
         proportional to 1 / sqrt(n_particles).
     n_resampled : int or None, default=5
         Number of earlier tokens, at most 10,000, whose topics are drawn again before each token.
-        None draws all earlier topics again, as in the paper.
+        None draws all earlier topics again, as in Wallach et al.
     random_state : int, default=0
         Seed. The result for a document does not depend on other documents.
     n_jobs : int or None, default=None

@@ -38,29 +38,29 @@ def open_vocabulary_probability(
     """Return the log predictive probability per held-out token, unknown words included.
 
     Use this score to compare vocabularies, because a score of known words alone prefers small
-    vocabularies. Four fifths of the tokens of a text are observed, to infer the topic proportions
-    theta. Held-out tokens are scored by
+    vocabularies. The topic proportions theta are inferred from four fifths of the tokens of a text,
+    the observed tokens. The remaining, held-out tokens are scored by the logarithm of
 
         (1 - u) sum_k E[theta_k] E[beta_kw]     for a known word w,
         u b(w) / (1 - sum_v b(v))               for an unknown word w; v are the known words.
 
-    beta_kw is the probability of word w in topic k, and u the share of unknown words among the
-    observed tokens, (n_unknown + 1/2) / (n_observed + 1). b(w) is the probability of the spelling:
-    each character, and the end of the word, is one of `n_characters` equally likely symbols.
+    beta_kw is the probability of word w in topic k. u = (n_unknown + 1/2) / (n_observed + 1) is the
+    share of unknown words among the observed tokens. b(w) is the probability of the spelling: each
+    character, and the end of the word, is one of `n_characters` equally likely symbols.
 
     Parameters
     ----------
     pipeline : Pipeline
-        Fitted; from a vectorizer such as `CountVectorizer` to a topic model with `transform` and
-        `components_`. Compare only pipelines with equal `token_pattern`, `stop_words` and so on.
+        Fitted pipeline of a vectorizer, such as `CountVectorizer`, and a topic model with
+        `transform` and `components_`. Compare only pipelines that cut texts into the same tokens.
     texts : sequence of str
         New texts.
     n_characters : int or None, default=64
         Number of symbols, from 2 to 1,114,113; 64 is about the number of letters (both cases)
-        and digits. None instead estimates the probability of each symbol after another from the
+        and digits. None estimates the probability of each symbol, given the symbol before, from the
         observed words. Compare only scores with the same value.
     random_state : int, default=0
-        Seed of the split, which depends only on the words of a text.
+        Seed of the split. Other texts do not change the split of a text.
 
     Returns
     -------
@@ -75,9 +75,11 @@ def open_vocabulary_probability(
     >>> from streamtopics import StreamingLDA
     >>> from streamtopics.metrics import open_vocabulary_probability
     >>> texts = ["a ship at sea", "the deep sea", "a ship", "the sky", "stars in the sky"] * 20
-    >>> pipeline = make_pipeline(CountVectorizer(min_df=30), StreamingLDA(2, random_state=0))
-    >>> open_vocabulary_probability(pipeline.fit(texts), ["the blue sky"]) < 0
-    True
+    >>> for n in (1, 30):  # all eight words, or the four most frequent words
+    ...     pipeline = make_pipeline(CountVectorizer(min_df=n), StreamingLDA(2, random_state=0))
+    ...     print(round(open_vocabulary_probability(pipeline.fit(texts), [" ".join(texts)])))
+    -2
+    -7
     """
     if n_characters is not None:
         check_integer(least=2, most=N_CODES, n_characters=n_characters)
@@ -126,11 +128,10 @@ def open_vocabulary_probability(
 
 @dataclass(frozen=True)
 class OpenVocabularyScorer:
-    """Score pipelines of raw texts in a search, by `open_vocabulary_probability`.
+    """Scorer of pipelines that take raw texts, by `open_vocabulary_probability`.
 
-    The score is NaN if the texts have no token.
-
-    In a search over vocabularies the largest nearly always has the best score.
+    The score is NaN without held-out tokens. In a search over vocabularies, the largest vocabulary
+    nearly always has the best score.
 
     Parameters
     ----------

@@ -23,10 +23,10 @@ MOST_SEED = 2**63 - 1
 def completion_split(
     X: sparse.csr_matrix, random_state: int = 0
 ) -> tuple[sparse.csr_matrix, sparse.csr_matrix]:
-    """Split the tokens of each document into observed and held-out ones, 4 : 1.
+    """Split the tokens of each document into observed and held-out tokens, about 4 : 1.
 
     Every fifth token, in the order of columns, is held out. A hash of the document and the seed
-    decides where to start, so other documents do not change the split.
+    chooses the first of these tokens, so other documents do not change the split.
 
     Parameters
     ----------
@@ -37,15 +37,15 @@ def completion_split(
 
     Returns
     -------
-    observed, held_out : CSR matrices of the shape and dtype of X
-        The sum of both is X. Booleans become int64.
+    observed, held_out : CSR matrices of the shape and dtype of X (int64 for booleans)
+        The sum of both is X.
 
     Examples
     --------
     >>> from scipy.sparse import csr_matrix
     >>> from streamtopics.metrics import completion_split
     >>> observed, held_out = completion_split(csr_matrix([[4.0, 6.0, 0.0], [0.0, 3.0, 2.0]]))
-    >>> held_out.sum(axis=1).ravel().tolist()
+    >>> held_out.sum(axis=1).ravel().tolist()  # 2 of 10 tokens, and 1 of 5
     [[2.0, 1.0]]
     """
     return split_by(X, random_state)
@@ -122,8 +122,8 @@ def per_token(log_probability: np.ndarray, n_tokens: float) -> float:
 def log_predictive_probability(estimator: object, X: object, *, random_state: int = 0) -> float:
     """Return the log predictive probability per held-out token, by document completion.
 
-    The topic proportions theta of a document are inferred from the observed tokens of
-    `completion_split`. The held-out counts n_w are scored by
+    The topic proportions theta of a document are inferred from four fifths of the tokens, the
+    observed tokens of `completion_split`. The counts n_w of the held-out tokens are scored by
 
         sum_w n_w log sum_k E[theta_k] E[beta_kw],
 
@@ -139,13 +139,13 @@ def log_predictive_probability(estimator: object, X: object, *, random_state: in
     X : {array-like, sparse matrix} of shape (n_documents, n_features)
         Token counts, also fractions; or texts for a pipeline with a vectorizer.
     random_state : int, default=0
-        Seed of the split. `score` of this package's estimators takes 0.
+        Seed of the split. `score` of this package's estimators uses the seed 0.
 
     Returns
     -------
     score : float
-        Mean over all held-out tokens, in nats per token; higher is better. -inf if a token has
-        probability 0; NaN without held-out tokens.
+        Mean over all held-out tokens, in nats per token; higher is better. -inf if a held-out token
+        has probability 0; NaN without held-out tokens.
 
     References
     ----------
@@ -157,7 +157,7 @@ def log_predictive_probability(estimator: object, X: object, *, random_state: in
     >>> import numpy as np
     >>> from sklearn.decomposition import LatentDirichletAllocation
     >>> from streamtopics.metrics import log_predictive_probability
-    >>> X = np.random.default_rng(0).poisson(2.0, size=(60, 20))
+    >>> X = np.random.default_rng(0).poisson(2.0, size=(60, 20))  # 20 words of equal probability
     >>> model = LatentDirichletAllocation(n_components=2, random_state=0).fit(X)
     >>> bool(np.isclose(log_predictive_probability(model, X), -np.log(20), atol=0.2))
     True
@@ -193,18 +193,19 @@ def unlike_known(estimator: object, X: object, known: object, reject: float) -> 
 
         z = (log p - n mu) / sqrt(n),
 
-    where mu is the mean log probability of a token in the m known documents. A document is unlike
-    the known documents if 1 + (number of known documents with an equal or smaller z) is at most
-    reject (1 + m), or if the document has no word. For any model, the expected share of unlike
+    where mu is the mean log probability of a token in the m known documents. With n_z known
+    documents of an equal or smaller z, a document is unlike them if n_z + 1 is at most `reject`
+    times m + 1. Documents without words are unlike too. For any model, the expected share of unlike
     documents among new documents drawn like the known ones is at most `reject` (a split conformal
-    test). Long documents on another subject are usually found, documents of ten words hardly ever.
+    test). A long document on another subject is usually found, a text of ten words hardly ever.
 
     Parameters
     ----------
     estimator : object
         As for `log_predictive_probability`.
     X, known : {array-like, sparse matrix} of shape (n_documents, n_features)
-        Word counts. The model must not have learnt from `known`.
+        Word counts of the documents to test, and of known documents. The model must not have learnt
+        from `known`.
     reject : float
         Largest expected share of unlike documents, in [0, 1]. Below 1 / (1 + m), only documents
         without words are unlike.
@@ -212,6 +213,7 @@ def unlike_known(estimator: object, X: object, known: object, reject: float) -> 
     Returns
     -------
     unlike : ndarray of shape (n_documents,), bool
+        Whether each document of X is unlike the known documents.
 
     References
     ----------
@@ -251,8 +253,8 @@ def _standardised(estimator: object, X: object, mean: float | None) -> tuple[np.
 def perplexity(estimator: object, X: object, *, random_state: int = 0) -> float:
     """Return the perplexity of held-out tokens: exp(-`log_predictive_probability`).
 
-    Perplexity is the number of equally likely words that would be as hard to guess; lower is
-    better. If all words have the same probability, perplexity is the number of features.
+    Perplexity is the number of equally likely words among which a token would be as hard to guess;
+    lower is better. If all words have the same probability, perplexity is the number of features.
 
     Parameters
     ----------
@@ -268,9 +270,9 @@ def perplexity(estimator: object, X: object, *, random_state: int = 0) -> float:
     --------
     >>> from streamtopics import SVBLDA
     >>> from streamtopics.metrics import perplexity
-    >>> X = [[4, 3, 0, 0], [2, 2, 0, 0], [0, 0, 5, 4]]
-    >>> perplexity(SVBLDA(1, random_state=0).fit(X), X) > 1
-    True
+    >>> X = [[5, 5, 5, 5]] * 100  # four words of equal probability
+    >>> round(perplexity(SVBLDA(1, random_state=0).fit(X), X), 3)
+    4.0
     """
     return float(np.exp(-log_predictive_probability(estimator, X, random_state=random_state)))
 

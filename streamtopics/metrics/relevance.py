@@ -33,8 +33,8 @@ def relevant_words(
         relevance * log p(w | k) + (1 - relevance) * log (p(w | k) / p(w)).
 
     Words with less than 0.7 times the probability of the topic's `n_words`-th most probable word
-    are left out, because rare words of one topic would come first. Of equal words the first column
-    comes first.
+    are left out, because rare words of one topic would come first. Of equally relevant words, the
+    first column comes first.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def relevant_words(
         Number of words per topic. Columns of probability 0 come last.
     relevance : float in [0, 1], default=1.0
         1 ranks by probability; smaller values prefer words that are rare in other topics. 0.6 was
-        best for readers in the paper, but usually lowers NPMI.
+        best for readers in the paper, but usually lowers the coherence (NPMI).
 
     Returns
     -------

@@ -17,9 +17,9 @@ from streamtopics.utils.structure import check_structure
 
 @dataclass(frozen=True)
 class PredictiveScorer:
-    """Scorer by `log_predictive_probability`, in nats per held-out token; NaN without tokens.
+    """Scorer by `log_predictive_probability`; NaN without held-out tokens.
 
-    Choose hyper-parameters by this scorer. Compare only models of the same columns of X.
+    Choose hyper-parameters by this scorer. Compare only models for the same columns of X.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ class CoherenceScorer:
     >>> from streamtopics.metrics import CoherenceScorer
     >>> X = [[4, 3, 0, 0], [2, 2, 0, 0], [0, 0, 5, 4]]
     >>> model = LatentDirichletAllocation(n_components=2, random_state=0).fit(X)
-    >>> round(CoherenceScorer(n_words=2)(model, X), 4)
+    >>> round(CoherenceScorer(n_words=2)(model, X), 4)  # top words always occur together
     1.0
     """
 

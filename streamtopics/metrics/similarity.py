@@ -21,8 +21,8 @@ def topic_diversity(topics: Sequence[Sequence[Any]] | np.ndarray) -> float:
     Parameters
     ----------
     topics : sequence of n_topics sequences of words
-        Top words of each topic, as words or as columns, without words of probability 0; 25 per
-        topic in the paper. Fewer words give a higher value: compare results for equal numbers.
+        Top words of each topic, as words or column numbers, without words of probability 0. The
+        paper takes 25. Fewer words give a higher value: compare results for equally many words.
 
     Returns
     -------
@@ -47,7 +47,7 @@ def topic_diversity(topics: Sequence[Sequence[Any]] | np.ndarray) -> float:
 
 
 def topic_exclusivity(topics: object, n_words: int = 10) -> np.ndarray:
-    """Return the exclusivity of each topic: how far its top words belong to it alone.
+    """Return the exclusivity of each topic: how far other topics lack the top words.
 
     The exclusivity of a word is its probability in the topic, divided by the sum of its
     probabilities in all topics. The exclusivity of a topic is the mean over its top words. Random
@@ -59,7 +59,7 @@ def topic_exclusivity(topics: object, n_words: int = 10) -> np.ndarray:
     topics : fitted topic model, or array-like of shape (n_topics, n_features)
         A model with `components_`, or weights of words, which are scaled to sum to 1.
     n_words : int, default=10
-        Top words per topic. Fewer words give a higher value: compare results for equal numbers.
+        Top words per topic. Fewer words give a higher value: compare results for equal `n_words`.
 
     Returns
     -------

@@ -38,19 +38,19 @@ def rouge(
     several: str = "mean",
     tokenize: Callable[[str], Iterable[str]] = words_of,
 ) -> Rouge:
-    """Return ROUGE scores: precision, recall and F of the n-grams shared with references.
+    """Return ROUGE scores: precision, recall and F1 of the n-grams shared with references.
 
     Parameters
     ----------
     summaries : iterable of str, or of lists of str
-        For each document a text, or a list of sentences to join.
+        For each document a summary, as a text or a list of sentences.
     references : iterable of str, or of lists of str
-        For each document a reference text, or a list of several.
+        For each document a reference text, or a list of reference texts.
     order : int or "l", default=1
         Length of the n-grams (ROUGE-N), at most 100; or "l" for the longest common subsequence.
     several : {"mean", "max"}, default="mean"
         Use of several references of a document: "mean" averages the scores over the references,
-        "max" takes the scores for the reference with the highest F.
+        "max" takes the scores for the reference with the highest F1.
     tokenize : callable, default=words_of
         Maps a text to words. The default lower-cases without stemming. Use ``list`` for Chinese or
         Japanese, and ``str.split`` for scripts with vowel marks, for example Devanagari.
@@ -58,9 +58,9 @@ def rouge(
     Returns
     -------
     rouge : Rouge
-        Arrays `precision`, `recall` and `f1` of shape (n_documents,). F is the harmonic mean of
-        precision and recall. Longer summaries have higher recall and lower precision, so compare F.
-        A summary without words has zeros.
+        Arrays `precision`, `recall` and `f1` of shape (n_documents,). F1 is the harmonic mean of
+        precision and recall. Longer summaries have higher recall and lower precision, so compare
+        F1. For a summary without words all scores are 0.
 
     References
     ----------
@@ -95,8 +95,8 @@ def summary_redundancy(
 ) -> np.ndarray:
     """Return how far the sentences of each summary repeat each other.
 
-    The redundancy is the mean over sentences of the highest ROUGE-1 F with another sentence: 0
-    without common words, 1 for equal sentences.
+    Each sentence has a highest ROUGE-1 F1 with another sentence of the summary. The redundancy is
+    the mean over the sentences: 0 without common words, 1 for equal sentences.
 
     Parameters
     ----------
@@ -132,9 +132,9 @@ def summary_redundancy(
 
 @dataclass(frozen=True)
 class RougeScorer:
-    """Scorer of summarizers by the mean F of `rouge`.
+    """Scorer of summarizers by the mean F1 of `rouge`.
 
-    The references are y. The score is NaN without documents.
+    X has the documents, and y the reference summaries. The score is NaN without documents.
 
     Parameters
     ----------
@@ -145,8 +145,9 @@ class RougeScorer:
     --------
     >>> from streamtopics import DPPSummarizer
     >>> from streamtopics.metrics import RougeScorer
-    >>> RougeScorer()(DPPSummarizer(2), ["It rained. The sun shone."], ["It rained."]) > 0
-    True
+    >>> X, y = ["It rained. The sun shone."], ["It rained."]  # the summary has both sentences
+    >>> round(RougeScorer()(DPPSummarizer(2), X, y), 3)  # precision 2 / 5, recall 1
+    0.571
     """
 
     order: int | str = 1

@@ -20,7 +20,7 @@ class BetaBinomial(DenseModel):
     Parameters
     ----------
     heads, tails : float
-        Prior pseudo-counts, positive.
+        Prior pseudo-counts of ones (heads) and zeros (tails), positive.
 
     References
     ----------

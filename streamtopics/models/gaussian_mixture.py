@@ -22,9 +22,9 @@ START_TOL = 1e-5
 class GaussianMixture(MixtureModel):
     """A mixture of Gaussians with diagonal covariances, learnt from unlabelled samples.
 
-    z ~ Categorical(pi), pi ~ Dirichlet(concentration), and for each coordinate d x_d | z = k ~
-    N(mu_kd, 1/g_kd), (mu_kd, g_kd) ~ NormalGamma, as for the GPS data in Masegosa et al. (2020).
-    Missing coordinates (NaN) are integrated out.
+    Samples have components z ~ Categorical(pi) with pi ~ Dirichlet(concentration). Coordinate d in
+    component k is N(mu_kd, 1/g_kd) with (mu_kd, g_kd) ~ NormalGamma, as for the GPS data in
+    Masegosa et al. (2020). Missing coordinates (NaN) are integrated out.
 
     Parameters
     ----------

@@ -48,7 +48,7 @@ class TopicView(Protocol):
 
 @dataclass(frozen=True)
 class GeometricMean:
-    """A `view`: inference uses the word weights exp(E[log beta]), beta ~ Dirichlet(lam)."""
+    """A `view`: inference uses exp(E[log beta]) of topics beta ~ Dirichlet(lam)."""
 
     keeps_bound: ClassVar[bool] = True
 
@@ -61,7 +61,7 @@ class GeometricMean:
 
 @dataclass(frozen=True)
 class Mean:
-    """A `view`: inference uses the word weights E[beta] = lam / sum(lam)."""
+    """A `view`: inference uses the means lam / sum(lam) of topics beta ~ Dirichlet(lam)."""
 
     keeps_bound: ClassVar[bool] = False
 
@@ -74,11 +74,11 @@ class Mean:
 
 @dataclass(frozen=True)
 class CorrectedMean:
-    """A `view`: inference uses the word weights exp(psi(lam + 1/2)) / sum(lam).
+    """A `view`: inference uses exp(psi(lam + 1/2)) / sum(lam) of topics beta ~ Dirichlet(lam).
 
-    psi is the digamma function. If lam is above 1, weights equal E[beta] to second order in 1 /
-    lam. A word new to a topic keeps a weight of .14 / sum(lam); with exp(psi(lam)) / sum(lam) the
-    topic could not learn the word.
+    psi is the digamma function. For lam above 1 the weights equal E[beta] to second order in 1 /
+    lam. A word new to a topic, with lam near 0, has the weight .14 / sum(lam). With exp(psi(lam))
+    the weight would be nearly 0, and the topic could not learn the word.
     """
 
     keeps_bound: ClassVar[bool] = False

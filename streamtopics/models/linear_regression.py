@@ -34,7 +34,7 @@ class LinearRegression(DenseModel):
 
     Notes
     -----
-    If y is many standard deviations of the noise from 0, subtract a constant from y.
+    Centre y if y is many standard deviations of the noise from 0, the prior mean of the intercept.
 
     References
     ----------

@@ -24,7 +24,7 @@ class IterateAverage:
     """The average of a posterior over the minibatches of a stream (Polyak and Ruppert).
 
     `posterior` is the posterior before the first minibatch. The posterior after minibatch t has the
-    weight 1 if `uniform`, else t. The rule must retain the same share of all topics.
+    weight 1 if `uniform`, else t. `Blend.retain` must be one number for all topics.
     """
 
     _holds = "self: V K; posterior: V K; rest: V K; theta: >=0; n_averaged: >=0"

@@ -35,7 +35,7 @@ Arrays = dict[str, np.ndarray]
 
 @dataclass(frozen=True)
 class Block:
-    """The prior of an array of distributions (nodes) of one family."""
+    """The prior of an array of distributions (nodes) of one family in `streamtopics.families`."""
 
     family: ModuleType  #: One of `streamtopics.families`
     #: (..., m): natural parameter eta of each node, to start from and to forget towards
@@ -71,17 +71,17 @@ def _block_of_named(family: str, prior: np.ndarray, xi: np.ndarray | None) -> Bl
 
 
 class DensePosterior(StatePosterior):
-    """Natural parameters of arrays (blocks) of distributions (nodes), for models of few parameters.
+    """Posterior of a model of few parameters: arrays (blocks) of distributions (nodes).
 
-    ``posterior[name]`` is the parameter of a block, of shape (..., m) as `Block.prior`, and
-    ``posterior.statistics`` makes the statistics of a minibatch. Updates are as in `Posterior`.
+    ``posterior[name]`` has the natural parameters of a block, in the shape of `Block.prior`.
+    `statistics` makes the statistics of a minibatch, and `blend` updates as in `Posterior`.
 
     Parameters
     ----------
     blocks : dict of Block
-        Priors of the blocks by name, to start from.
+        Prior of each block by name. The posterior starts from the priors.
     seed : int, default=0
-        Seed of the random draws of a rule.
+        Seed for update rules with random draws.
 
     Examples
     --------
@@ -91,10 +91,10 @@ class DensePosterior(StatePosterior):
     >>> posterior = DensePosterior({"coins": Block(beta, np.array([[1.0, 1.0], [2.0, 1.0]]))})
     >>> heads_and_tails = {"coins": np.array([[3.0, 1.0], [0.0, 4.0]])}
     >>> statistics = posterior.statistics(heads_and_tails, n_documents=4)
-    >>> posterior.blend(Blend(0.5, 1.0, np.array([0.5, 0.0]), statistics))
+    >>> posterior.blend(Blend(retain=0.5, gain=1, prior=0.5, statistics=statistics))
     >>> posterior["coins"]
-    array([[4. , 2. ],
-           [1. , 4.5]])
+    array([[4., 2.],
+           [2., 5.]])
     """
 
     _holds = "n_nodes: =K; prior_mass: K >0; boosted_mass: K >0; c: K; b: K"
@@ -181,7 +181,7 @@ class DensePosterior(StatePosterior):
         return {name: weights[name] * block.boosted for name, block in self.blocks.items()}
 
     def boosting(self, other: DensePosterior) -> DensePosterior:
-        """Return a new posterior that starts from these priors and boosts the priors of `other`."""
+        """Return a new posterior with the same eta, and the eta of `other` as xi (see `Blend`)."""
         shapes = [
             {name: (block.family, block.prior.shape) for name, block in p.blocks.items()}
             for p in (self, other)
@@ -227,9 +227,9 @@ class DensePosterior(StatePosterior):
                 )
 
     def by_block(self, coefficients: float | np.ndarray) -> Arrays:
-        """Split values of all nodes, or one number, into a dict of arrays by block.
+        """Split an array of shape (n_nodes,), or one number for all nodes, by block.
 
-        The arrays broadcast against ``posterior[name]``.
+        The result is a dict of arrays of shape (..., 1), to multiply ``posterior[name]``.
         """
         flat = np.broadcast_to(np.asarray(coefficients, dtype=np.float64), self.n_nodes)
         parts, start = {}, 0

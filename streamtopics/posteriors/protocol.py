@@ -96,7 +96,7 @@ class View(Protocol):
 
     @property
     def alpha(self) -> np.ndarray:
-        """Dirichlet parameter of the documents' topic proportions, (n_components,) or empty."""
+        """Dirichlet parameter of topic proportions, (n_components,); empty if there are none."""
 
     @property
     def mass(self) -> np.ndarray:
@@ -104,10 +104,10 @@ class View(Protocol):
 
 
 class Posterior(View, Protocol):
-    """Interface of posteriors: update rules read and change what a stream has taught.
+    """Interface of posteriors, as update rules read and change them.
 
-    A posterior has distributions (nodes) beta, for example topics. Each has a natural parameter
-    lam, a prior eta and a boosted prior xi; see `Blend`.
+    A posterior has distributions (nodes) of parameters beta, for example of topics. Each node has a
+    natural parameter lam, a prior eta and a boosted prior xi; see `Blend`.
     """
 
     #: What a rule may need beyond masses and counters, if provided: "divergences", "slopes",
@@ -128,7 +128,7 @@ class Posterior(View, Protocol):
 
     @property
     def n_tokens(self) -> float:
-        """Number of learnt tokens; for models of samples, the sum of the nodes' sample numbers."""
+        """Number of learnt tokens; in models of samples, the learnt samples summed over nodes."""
 
     @property
     def seed(self) -> int:
@@ -149,13 +149,13 @@ class Posterior(View, Protocol):
         """
 
     def after(self, blend: Blend) -> View:
-        """Return the posterior as it would be after `blend`; this posterior stays the same."""
+        """Return the posterior after the update `blend`; this posterior itself stays the same."""
 
     def divergences(self, blend: Blend) -> tuple[np.ndarray, np.ndarray]:
         """Return divergences of q, the posterior after `blend`, from the posterior and the prior.
 
-        Two arrays of shape (n_nodes,) in nats: KL(q || p) for p with the parameter lam, and for p
-        with the parameter eta. If `blend` has a boost, p has boost * xi added to lam or eta.
+        The results are two arrays of shape (n_nodes,), in nats: KL(q || p) with p of parameter lam,
+        and with p of parameter eta. If `blend` has a boost, boost * xi is added to lam and to eta.
         """
 
     def slopes(self, blend: Blend) -> Callable[[np.ndarray], np.ndarray]:
@@ -166,10 +166,10 @@ class Posterior(View, Protocol):
         """
 
     def blend(self, blend: Blend, swaps: Sequence[Swap] = ()) -> None:
-        """Update the posterior, and set attributes of other objects in the same atomic step.
+        """Make the update `blend`, and set attributes of other objects in the same atomic step.
 
-        `swaps` has for each attribute the ``__dict__`` of the object, the name and the value. After
-        an exception nothing has changed.
+        `swaps` has for each attribute the ``__dict__`` of the object, the name and the value. If
+        this raises an exception, nothing has changed.
         """
 
 

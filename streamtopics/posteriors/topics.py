@@ -56,8 +56,8 @@ Plan = tuple[tuple[Any, ...], list[Swap]]
 class TopicPosterior(OverWords):
     """Dirichlet parameters lam of topics over words, with the methods of `Posterior`.
 
-    ``dense()`` returns lam, of shape (n_words, n_components), and ``rows(words)`` its rows of some
-    words.
+    ``dense()`` returns lam, of shape (n_words, n_components), and ``rows(words)`` returns the rows
+    of some words.
 
     Parameters
     ----------
@@ -69,13 +69,13 @@ class TopicPosterior(OverWords):
     xi : ndarray of shape (n_words or 1, n_components or 1), default=None
         Pseudo-counts added by a boost (see `Blend`); None for `eta`.
     seed : int, default=0
-        Seed of the random draws of a rule.
+        Seed for update rules with random draws.
     prior_directions : ndarray of shape (n_components, n_dimensions + 1), default=None
         For each topic the prior sum of the vectors of its documents and, in the last column, its
         prior number of documents; None without vectors.
     least : float, default=0
-        With 0 each word has a row of counts in all topics. Above 0, counts of fewer than `least`
-        tokens are rounded at random to `least` or 0, and each word has a list of the topics left.
+        0 stores a count for each word and topic. A larger value rounds counts of fewer than `least`
+        tokens at random to `least` or 0, and stores only positive counts.
     """
 
     prior_directions: np.ndarray | None = None

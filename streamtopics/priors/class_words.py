@@ -20,10 +20,10 @@ def class_words_prior(
     strength: float = 0.5,
     base: float = 0.01,
 ) -> np.ndarray:
-    """Return a prior of the words typical of each class.
+    """Return a word prior with larger pseudo-counts for the words typical of each class.
 
-    The seed words of a class have the greatest tf-idf: the tokens of the word in the class times
-    ``log(n_documents / documents with the word)``.
+    The seed words of a class are the words with the greatest tf-idf: the number of tokens of the
+    word in the class, times ``log(n_documents / number of documents with the word)``.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ def class_words_prior(
     classes : array-like of shape (n_classes,), default=None
         Classes in the order of the rows; None is the sorted classes of `y`.
     n_seeds : int, default=5000
-        Largest number of seed words of a class. Words in all documents are no seed words.
+        Largest number of seed words of a class. Words in all documents are never seed words.
     strength, base : float, default=0.5 and 0.01
         Pseudo-counts, in tokens, of seed words and of other words, as in Nguyen et al. (2020).
 
@@ -46,7 +46,7 @@ def class_words_prior(
     References
     ----------
     Section 5.4 of Nguyen et al. (2020), "Boosting prior knowledge in streaming variational Bayes",
-    which leaves open what its tf-idf is.
+    which does not define tf-idf.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def class_words_prior(
 
 @dataclass(frozen=True, repr=False)
 class ClassWords(PriorRecord):
-    """A prior of the words typical of classes, made by `class_words_prior` in `fit`.
+    """A word prior for models with classes, made by `class_words_prior` in `fit`.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ class ClassWords(PriorRecord):
     >>> from streamtopics.priors import ClassWords
     >>> X, y = [[3, 0, 2], [2, 1, 2], [0, 4, 1]], ["air", "air", "sea"]
     >>> model = MultiViewLDA(1, 1, class_word_prior=ClassWords(n_seeds=1)).fit(X, y)
-    >>> model.posterior_.parts[1].eta.ravel()
+    >>> model.posterior_.parts[1].eta.ravel()  # prior of the class "sea"
     array([0.01, 0.5 , 0.01])
     """
 

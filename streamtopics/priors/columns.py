@@ -69,11 +69,11 @@ class Columns:
     feature_names : ndarray of shape (n_features,) or None
         The words, if known.
     n_components : int or None
-        Number of topics or classes with own priors; None for a common prior.
+        Number of topics, or classes, with a prior for each; None if all share one prior.
     y : ndarray of shape (n_documents,) or None
         Class of each document, in models with classes.
     classes : ndarray of shape (n_components,) or None
-        Names of classes, if any.
+        Names of the classes in the order of the rows of the prior, if there are classes.
     """
 
     X: Any
@@ -88,8 +88,8 @@ class Columns:
     def vocabulary(self, prior: str, given: Vocabulary | None = None) -> Vocabulary:
         """Return the words by column: `given` or, if None, the names of the columns.
 
-        Raise an error that names `prior` if there are no names, or if `given` has other columns for
-        these names.
+        Raise an error, with the name `prior`, if both are None. Raise an error if `given` has a
+        word in another column than X.
         """
         if given is None:
             return needed(
@@ -111,7 +111,7 @@ class Columns:
         return given
 
     def counts(self, prior: str) -> Any:
-        """Return X, or raise an error that names `prior` if X has no documents."""
+        """Return X; raise an error, with the name `prior`, if X has no documents."""
         check_integer(n_documents=self.X.shape[0], reason=f" in the first minibatch, for {prior}")
         return self.X
 
@@ -161,7 +161,7 @@ def resolved(prior: Any, columns: Columns) -> Any:
 
 @dataclass(frozen=True)
 class Symmetric:
-    """A Dirichlet parameter with equal entries for all topics, given as their sum.
+    """A Dirichlet parameter with equal entries for all topics, given by the sum of the entries.
 
     Parameters
     ----------

@@ -50,7 +50,7 @@ def seed_prior(
     elsewhere: float | None = None,
     missing: str = "error",
 ) -> np.ndarray:
-    """Return a prior with seed words in some topics.
+    """Return a word prior with larger pseudo-counts for seed words in their topics.
 
     Parameters
     ----------
@@ -59,11 +59,12 @@ def seed_prior(
     vocabulary : mapping of word to column, or sequence of words by column
         `CountVectorizer.vocabulary_` or `get_feature_names_out()`.
     n_components : int or None, default=None
-        Number of topics; None is the number of topics in the seeds.
+        Number of topics; None is the least number that includes all topics of `seeds`.
 
     Returns
     -------
     prior : ndarray of shape (n_components, n_features)
+        Pseudo-counts, in tokens.
 
     Examples
     --------
@@ -114,21 +115,21 @@ def seeded_topics(seeds: Seeds, n_components: int | None) -> dict[Any, int]:
 
 @dataclass(frozen=True, repr=False)
 class SeedWords(PriorRecord):
-    """A prior with seed words in some topics, for any topic model.
+    """A word prior with larger pseudo-counts for seed words in their topics.
 
     Parameters
     ----------
     seeds : mapping of topic to words, or list of lists of words
         Words of each topic. The keys are topic numbers, or names in the order of the topics 0, 1,
-        ... In a model with classes or sentiments, use the names of the classes or sentiments. A
-        list has the words of the topics 0, 1, ...
+        ... In a model with classes or sentiments, the keys are the names of the classes or
+        sentiments. A list has the words of the topics 0, 1, ...
     strength : float
         Pseudo-count added for each seed word in its topic, in tokens.
     base : float, default=0.05
         Pseudo-count of every word in every topic.
     elsewhere : float or None, default=None
-        Pseudo-count of a seed word in all other topics; None is `base`. If it is less than a
-        thousandth of the pseudo-count in the word's own topic, the other topics exclude the word.
+        Pseudo-count of a seed word in all other topics; None is `base`. The other topics exclude
+        the word if `elsewhere` is less than a thousandth of the pseudo-count in its own topic.
     missing : {"error", "ignore"}, default="error"
         Whether a seed word without a column is an error or ignored.
     vocabulary : mapping of word to column, sequence of words by column or None, default=None
@@ -213,10 +214,10 @@ def _check_apart(seeds: Mapping[Any, Collection[str]]) -> None:
 
 @dataclass(frozen=True, repr=False)
 class SentimentWords(PriorRecord):
-    """A prior with words of sentiments, for `AspectSentimentModel`.
+    """A word prior with typical words of each sentiment, for `AspectSentimentModel`.
 
-    Pseudo-counts of all sentiments have the same sum. Else a word would have a lower probability in
-    a sentiment with a larger sum.
+    The pseudo-counts of all sentiments have the same sum. Otherwise a word would be less probable
+    in a sentiment with a larger sum.
 
     Parameters
     ----------
@@ -224,8 +225,8 @@ class SentimentWords(PriorRecord):
         Words by sentiment. None is some thirty English words each for "positive" and "negative".
         Words without a column are ignored.
     strength : float, default=0.01
-        Mean pseudo-count added for each word in its sentiment, in tokens. The default is small,
-        because rules that boost the prior add the prior again with each minibatch.
+        Mean pseudo-count added for a word in its sentiment, in tokens. Words of longer lists get
+        less. The default is small, because a boost adds the prior again with each minibatch.
     base : float, default=1e-4
         Pseudo-count of every word.
     elsewhere : float, default=1e-6
@@ -235,12 +236,12 @@ class SentimentWords(PriorRecord):
 
     See Also
     --------
-    streamtopics.text.mark_negations : Makes of "not good" the word "notgood", which is in the list.
+    streamtopics.text.mark_negations : Makes "notgood", a default negative word, of "not good".
 
     References
     ----------
     Section 5.2 of Nguyen et al. (2020), "Boosting prior knowledge in streaming variational Bayes",
-    with these numbers, but with `base` equal to `elsewhere`.
+    has the same `strength` and `base`, but `elsewhere` equal to `base`.
 
     Examples
     --------

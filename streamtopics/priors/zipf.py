@@ -22,10 +22,10 @@ from streamtopics.utils.checks import MOST_SCALE, check_number, floats
 
 
 def word_ranks(words: Collection[str], vocabulary: Vocabulary) -> np.ndarray:
-    """Return the frequency rank of each word of a vocabulary, from 1.
+    """Return the rank of each word of a vocabulary by frequency, 1 for the most frequent.
 
-    Only words of `vocabulary` are ranked. Words absent from `words` share the mean of the last
-    ranks.
+    Only words of `vocabulary` are ranked. Each word absent from `words` has the mean of the
+    remaining ranks.
 
     Parameters
     ----------
@@ -67,12 +67,12 @@ def zipf_prior(
     ranks : array-like of shape (n_features,), default=None
         Rank of each word, 1 for the most frequent; see `word_ranks`.
     counts : array-like of shape (n_features,), default=None
-        Occurrences of each word, instead of ranks.
+        Number of occurrences of each word. Pass either `counts` or `ranks`.
     exponent : float, default=1.07
         Exponent of the law; Nguyen et al. take 1.07 for English.
     mass : float or None, default=None
         Sum of the prior over the words, in tokens for each topic. None is 0.05 times `n_features`.
-        Results depend more on the sum than on the shape.
+        Results depend more on `mass` than on `exponent`.
 
     Returns
     -------

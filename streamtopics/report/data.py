@@ -98,7 +98,7 @@ class Topic:
 
 @dataclass(frozen=True)
 class Report:
-    """Contents of a report, returned by `report`; `page` makes the HTML from them."""
+    """Contents of a report, as `report` returns them; `page` writes the contents as HTML."""
 
     title: str
     n_topics: int  #: Of the model

@@ -21,7 +21,7 @@ SLOT = re.compile(r"\{\{(\w+)\}\}")
 
 
 def page(data: Report) -> bytes:
-    """Return the HTML of a report; documents are left out if it exceeds 2,000,000 bytes."""
+    """Return a report as HTML. Documents are left out until at most 2,000,000 bytes remain."""
     content = _filled(data)
     while len(content) > MOST_BYTES:
         data, before = _less(data), len(content)

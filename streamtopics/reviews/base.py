@@ -272,7 +272,7 @@ class RatedTopicModel(LearntTopics, CountsInput):
 
     # Inference
 
-    objective_ = of_record("objective", "Value of the objective after each round of `fit`.", list)
+    objective_ = of_record("objective", "The lower bound (or loss) after each EM round.", list)
 
     @property
     def topic_word_prior_(self) -> np.ndarray:
@@ -336,7 +336,7 @@ class UserItemModel(RatedTopicModel):
     def fit_transform(
         self, X: Any, y: Column = None, items: Column = None, users: Column = None
     ) -> np.ndarray:
-        """Call `fit`, and return the result of `transform` on the same reviews."""
+        """Call `fit`, then return `transform` of the same X, items and users."""
         return self.fit(X, y, items=items, users=users).transform(X, items=items, users=users)
 
     def partial_fit(
@@ -344,8 +344,7 @@ class UserItemModel(RatedTopicModel):
     ) -> Self:
         """Learn from one minibatch by online EM. The first minibatch is learnt as in `fit`.
 
-        A failed call changes nothing. Minibatches without words are skipped until a minibatch has
-        words.
+        A failed call changes nothing. Minibatches before the first with words have no effect.
 
         {X_to_learn}
         {ratings}
@@ -358,8 +357,8 @@ class UserItemModel(RatedTopicModel):
     def transform(self, X: Any, items: Column = None, users: Column = None) -> np.ndarray:
         """Return the share of each topic in reviews of unknown rating.
 
-        Topic proportions that the model learnt for the item or user are used. If there are none,
-        proportions are inferred from the review.
+        Known items or users have learnt topic proportions. For all other reviews, proportions are
+        inferred from the words.
 
         {X}
         {items_and_users}
@@ -372,7 +371,7 @@ class UserItemModel(RatedTopicModel):
         return self._transformed(X, items=items, users=users)
 
     def predict_words(self, items: Column = None, users: Column = None) -> np.ndarray:
-        """Predict the words of unwritten reviews from their items, users or both.
+        """Return word probabilities of unwritten reviews, from items, users or both.
 
         Parameters
         ----------
@@ -410,7 +409,7 @@ class UserItemModel(RatedTopicModel):
         return self._completion("score_samples", X, items=items, users=users)[0]
 
     def score(self, X: Any, y: Column = None, items: Column = None, users: Column = None) -> float:
-        """Return the log predictive probability per held-out token, by document completion.
+        """Return the log predictive probability per held-out token, given the other tokens.
 
         {X}
         {y_ignored}

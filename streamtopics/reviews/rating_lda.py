@@ -69,10 +69,10 @@ class RatingCommit(RatedCommit):
 
 @documented
 class RatingLDA(UserItemModel):
-    """Topic model of rated reviews, with one topic of praise and one of blame.
+    """Topic model of rated reviews, with a positive topic (praise) and a negative topic (blame).
 
     A share of the words of a review comes from the positive topic if the rating is at least the
-    user's average rating, otherwise from the negative topic. The rest comes from descriptive
+    user's average rating, otherwise from the negative topic. All other words come from descriptive
     topics, in the proportions of the review, item or user. Dupuy (2017) names the variants:
 
     =============  ======================  ===================
@@ -93,23 +93,23 @@ class RatingLDA(UserItemModel):
     qualitative : bool, default=True
         Whether to learn the positive and the negative topic, from ratings. False ignores `y`.
     refine : bool, default=False
-        Whether topic proportions are learnt again when the positive and the negative topic are
-        learnt. False keeps the proportions of LDA without ratings, as in Dupuy (2017).
+        Whether topic proportions are learnt again together with the positive and the negative
+        topic. False keeps the proportions learnt before, without ratings, as in Dupuy (2017).
     {stream_kappa}
     {em_doc_topic_prior}
     {em_topic_word_prior}
     learn_priors : bool, default=False
         Whether to learn `doc_topic_prior`, `qualitative_prior_` and, in `fit`, a scalar
-        `topic_word_prior`, as in Dupuy (2017).
+        `topic_word_prior`, from these values on, as in Dupuy (2017).
     max_iter : int, default=50
-        Maximal rounds of variational EM without ratings. With `qualitative` as many rounds of EM
-        with ratings may follow.
+        Maximal rounds of variational EM without ratings. With `qualitative`, up to as many rounds
+        with ratings follow.
     {em_tol}
     max_local_iter : int, default=20
         Maximal sweeps, in a round, over a review or over all reviews of an item or user (see
         `profile`).
     local_tol : float, default=1e-3
-        Stop when such a sweep moves less than this share of the tokens between topics.
+        Stop when a sweep moves less than this share of the tokens between topics.
     {common_parameters}
 
     Attributes
@@ -119,25 +119,25 @@ class RatingLDA(UserItemModel):
         positive and the negative topic are two further rows at the end, also in `topic_word_`,
         `topic_weights_` and `prior_retention_`.
     qualitative_prior_ : ndarray of shape (2,)
-        Dirichlet parameter of the shares of descriptive and of other words in a review; (9, 1)
-        unless learnt.
+        Dirichlet parameter of the share of descriptive words in a review, and of the share of words
+        from the positive or negative topic; (9, 1) unless learnt.
     topic_word_prior_ : ndarray of shape (n_features,)
         Dirichlet parameter of the topics, in tokens.
     effects_ : Effects
-        The `mean` rating, and the tables `users` and `items` with the effect of each on ratings.
+        The `mean` rating, and the tables `users` and `items` with the effects on ratings.
     profiles_ : Table
         Row i of `values` has the expected tokens of each descriptive topic for the item or user
         ``labels[i]``.
     objective_ : list of float
-        The bound on ``log p(words | ratings)`` in nats after each round. With `qualitative` these
-        are the rounds with ratings only.
+        The lower bound on ``log p(words | ratings)``, in nats, after each round; with
+        `qualitative`, after each round with ratings.
     {common_attributes}
 
     Notes
     -----
-    Without `users`, ratings are compared with the mean rating. The probability of praise for an
-    unknown item is the share of positive reviews in the learnt reviews. If the item or user of
-    `profile` is unknown, proportions are inferred from the review.
+    Without `users`, ratings are compared with the mean rating. `transform` and `predict_words` do
+    not see ratings: the probability of praise comes from the item's effect, or for an unknown item
+    from the share of positive reviews.
 
     References
     ----------
@@ -294,8 +294,8 @@ class RatingLDA(UserItemModel):
 
     # What was learnt
 
-    effects_ = of_record("effects", "Effects of users and items on ratings.")
-    profiles_ = of_record("profiles", "Expected tokens of topics of each item or user.")
+    effects_ = of_record("effects", "The mean rating, and how users and items differ from it.")
+    profiles_ = of_record("profiles", "Table of expected tokens of each topic, by item or user.")
 
     @property
     def doc_topic_prior_(self) -> np.ndarray:

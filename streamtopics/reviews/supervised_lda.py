@@ -66,14 +66,14 @@ class SupervisedCommit(RatedCommit):
 class SupervisedLDA(RatedTopicModel):
     """Supervised LDA: topics that predict a rating, or another number, for each document.
 
-    The rating of a document is normal around a linear function of its topic proportions. Topics are
-    learnt from words and ratings, and so separate good ratings from bad ratings.
+    The rating of a document is normally distributed around a linear function of the document's
+    topic proportions. Topics are learnt from words and ratings, to separate good and bad ratings.
 
     Parameters
     ----------
     {n_components}
     response_penalty : float, default=1.0
-        Weight, in documents, of a ridge penalty that draws `coef_` to the mean rating.
+        Weight, in documents, of a ridge penalty that shrinks `coef_` towards the mean rating.
     {stream_kappa}
     {em_doc_topic_prior}
     {em_topic_word_prior}
@@ -98,7 +98,7 @@ class SupervisedLDA(RatedTopicModel):
     topic_word_prior_ : ndarray of shape (n_features,)
         Dirichlet parameter of the topics, in tokens.
     objective_ : list of float
-        The penalised bound on ``log p(words, ratings)`` in nats after each round.
+        The lower bound on ``log p(words, ratings)``, less the penalty, in nats after each round.
     {common_attributes}
 
     Notes

@@ -45,7 +45,7 @@ class Labels(NamedTuple):
 
 
 class Period(NamedTuple):
-    """A period of time: `label` (its name), `start`, and `unit` (its length, such as "month")."""
+    """A period: `label` (name), `start` (datetime64 or number), `unit` (such as "month")."""
 
     label: str
     start: Any  # datetime64 or float
@@ -100,7 +100,7 @@ class Totals:
     undated: tuple[np.ndarray, ...] = ()
 
     def of_all(self) -> Totals:
-        """Return totals with a last period of documents without a time, to compare groups."""
+        """Return totals with the documents without a time as last row, for sums over all rows."""
         if not self.undated:
             return self
         own = self.n, self.sums, self.squares, self.main, self.holders

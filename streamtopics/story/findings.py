@@ -82,7 +82,7 @@ class Finding(NamedTuple):
     when : str
         The time of the change, for example "in October 2025"; empty for a group.
     periods : tuple of (int, int)
-        First and last period of this time; (-1, -1) for a group.
+        First and last period of this time, as indices of `Totals.periods`; (-1, -1) for a group.
     group : str or None
         The compared group; None for a change over time.
     share : float
@@ -126,7 +126,7 @@ class Finding(NamedTuple):
 
     @property
     def n_moved(self) -> float:
-        """How many documents more, or fewer, than expected: n_all abs(share - share_before)."""
+        """Number of documents more or fewer than expected: n_all * abs(share - share_before)."""
         return abs(self.share - self.share_before) * self.n_all
 
     def __str__(self) -> str:

@@ -23,8 +23,8 @@ class ShareRow(NamedTuple):
     n_documents : int
         Number of documents of the period and group.
     share, low, high : float
-        Mean share and its 95 % interval. Wilson's interval of a proportion is made narrower,
-        because topic shares vary less than zeros and ones. NaN without documents.
+        Mean share and its 95 % interval: Wilson's interval of a proportion, made narrower because
+        shares vary less than zeros and ones. NaN without documents.
     """
 
     topic: int

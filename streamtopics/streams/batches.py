@@ -34,7 +34,7 @@ class Learner(Protocol):
 
 
 class TimedBatch(NamedTuple):
-    """A minibatch with a time, and with ratings, users or labels.
+    """A minibatch with its time and other data, such as ratings, users or labels.
 
     Attributes
     ----------

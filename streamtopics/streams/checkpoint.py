@@ -115,8 +115,10 @@ def resume(path: str | os.PathLike[str], trusted: Sequence[str | type] = ()) -> 
 
     Parameters
     ----------
-    path, trusted : str or path-like; sequence of str or type, default=()
-        The folder of a `Checkpointer`; `trusted` as in `streamtopics.load`.
+    path : str or path-like
+        The folder of a `Checkpointer`.
+    trusted : sequence of str or type, default=()
+        As in `streamtopics.load`.
 
     Returns
     -------

@@ -79,7 +79,7 @@ class Skipped:
         self.first: dict[str, str] = {}
 
     def add(self, reason: str, place: str) -> None:
-        """Count one skipped record."""
+        """Count a record skipped for `reason` at `place`, a file and line as text."""
         self.counts[reason] = self.counts.get(reason, 0) + 1
         self.first.setdefault(reason, place)
 
@@ -218,7 +218,7 @@ default=None
     on_bad : {"raise", "skip"}, default="raise"
         Whether an unreadable record raises a `ReadingError` or is skipped.
     skipped : Skipped or None, default=None
-        Counts skipped records: empty lines, bad records, files with other suffixes.
+        Counter of skipped records: empty lines, bad records, files with other suffixes.
 
     Returns
     -------
@@ -286,7 +286,7 @@ def iter_minibatches(
     source : path, iterable or matrix
         Texts or files as in `read_texts`, or the rows of a matrix or data frame.
     batch_size : int, default=1000
-        The last minibatch may have fewer documents.
+        Number of documents in a minibatch; the last minibatch may have fewer.
     vectorizer : object with `transform` or None, default=None
         Turns texts into counts, for example a fitted
         :class:`~sklearn.feature_extraction.text.CountVectorizer`.

@@ -35,7 +35,7 @@ class BatchInfo(NamedTuple):
     Attributes
     ----------
     batch, X, time : int, object, object
-        Number in the stream, from 1; documents of the minibatch; and their time, or None.
+        Number in the stream, from 1; documents of the minibatch; and time of the minibatch or None.
     n_documents, n_tokens, n_documents_seen, n_tokens_seen : int, float, int, float
         Documents and tokens in the minibatch, and in all minibatches so far. Tokens are NaN if the
         model counts none.
@@ -204,7 +204,7 @@ class ScoreHistory(ShownAsTable):
         The last 10,000 minibatches, without X; ``pandas.DataFrame(history.rows)`` makes a table.
     mean, standard_error : float
         Mean of the scores, weighted by tokens, or by documents if the model counts no tokens; and
-        the standard error of the mean if minibatches are independent. NaN without scores.
+        the mean's standard error for independent minibatches. NaN without scores.
     """
 
     needs_score = True
@@ -281,7 +281,7 @@ class ProgressReport:
     total : int or None, default=None
         Number of documents in the stream, for a bar and the time left.
     title : str, default="stream"
-        Beginning of the line.
+        Label at the beginning of the progress line.
 
     Attributes
     ----------
@@ -295,7 +295,7 @@ class ProgressReport:
         self._bar: Progress | None = None
 
     def on_batch(self, model: Learner, info: BatchInfo) -> None:
-        """Count a learnt minibatch in the line shown."""
+        """Add a learnt minibatch to the progress line."""
         self.n_documents += info.n_documents
         if self._bar is None:
             # The first minibatch has an unknown duration, so it counts for no speed.

@@ -47,7 +47,7 @@ class NamedCounts(sparse.csr_matrix):
 
     @classmethod
     def of(cls, counts: object, feature_names: ArrayLike) -> NamedCounts:
-        """Return counts (n_documents, n_features) with these names; a CSR matrix is not copied."""
+        """Return `NamedCounts` with these names of columns; a CSR matrix is not copied."""
         if counts is None:
             raise TypeError("counts must be a matrix; got None, which scipy reads as NaN")
         check_structure(counts, "NamedCounts.of", "counts")
@@ -123,7 +123,7 @@ class TextVectorizer(
         raw_documents : iterable
             Texts; for `SentenceVectorizer` also lists of sentences.
         y : array-like of shape (n_documents,) or None
-            Passed on to the vectorizer by `NamedVectorizer`.
+            Passed to `vectorizer` by `NamedVectorizer`, ignored by `SentenceVectorizer`.
         """
         self.fit_transform(raw_documents, y)
         return self
@@ -137,8 +137,8 @@ class TextVectorizer(
 
         Returns
         -------
-        X : NamedCounts of shape (n_documents, n_words), or ndarray of objects
-            For `SentenceVectorizer` a matrix of shape (n_sentences, n_words) for each document.
+        X : NamedCounts of shape (n_documents, n_words), or ndarray of shape (n_documents,)
+            `SentenceVectorizer` returns a matrix (n_sentences, n_words) for each document.
         """
         check_is_fitted(self)
         return self._counts(raw_documents)

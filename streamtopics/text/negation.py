@@ -10,9 +10,10 @@ NEGATED = re.compile(
 
 
 def mark_negations(text: str) -> str:
-    """Return an English text in lower case, with "not" joined to the denied word.
+    """Return an English text in lower case, with "not" joined to the negated word.
 
-    Use as `preprocessor` of a vectorizer, for example for `streamtopics.priors.SentimentWords`.
+    "never" or "isn't" becomes "not", and "a" or "very" after a negation is dropped. Use as
+    `preprocessor` of a vectorizer, for example for `streamtopics.priors.SentimentWords`.
 
     Examples
     --------

@@ -40,9 +40,9 @@ class Phrases:
     Parameters
     ----------
     min_count : int, default=10
-        Least number of occurrences of a pair in a sample of the documents. Of a corpus the sample
-        has every eighth document, but at least 2,000 or all; of a stream the first 2,000 documents,
-        and later 1,000 of each 16,000.
+        Least number of occurrences of a pair in a sample of the documents. In `fit` the sample is
+        an eighth of the documents, but at least 2,000, or all if there are fewer. In a stream the
+        sample is the first 2,000 documents, and later 1,000 of each 16,000.
     min_npmi : float in [-1, 1], default=0.5
         Least normalised pointwise mutual information of a pair: 1 for words always together, 0 for
         words together by chance.

@@ -68,7 +68,7 @@ class StreamingPipeline(ShowsTopics, LinksToReference, Pipeline, WithCache):
         X, y : iterable, array-like or None
             Texts, and labels or ratings for the steps.
         **params : dict
-            For `partial_fit` of the last step, such as ``time``, or for steps by metadata routing.
+            Arguments of the last step, such as ``time``, or of all steps with metadata routing.
         """
         with held(self._locks()):
             self._learn(X, y, params)
@@ -163,7 +163,7 @@ class StreamingPipeline(ShowsTopics, LinksToReference, Pipeline, WithCache):
         return tags
 
     def top_words(self, n_words: int = 10, **how: Any) -> list[list[str]]:
-        """Return the top words of each topic; `how` is passed to `top_words` of the last step."""
+        """Return the top words of each topic; `how` has further arguments of the last step."""
         words: list[list[str]] = last_step(self).top_words(names_of(self), n_words, **how)
         return words
 

@@ -45,7 +45,7 @@ class SentenceVectorizer(TextVectorizer, auto_wrap_output_keys=None):
     -----
     ``min_df``, ``max_df`` and the idf of TfidfVectorizer count documents, not sentences. N-grams
     do not cross sentences. Row s of document d counts the words of
-    ``sentences(raw_documents)[d][s]``, even if none is known.
+    ``sentences(raw_documents)[d][s]``; a sentence without known words has a row of zeros.
 
     Examples
     --------

@@ -75,15 +75,15 @@ OTHERS = _words("he her his its she their them they")
 def split_sentences(text: str) -> list[str]:
     """Cut a text into sentences, for English and similarly written languages.
 
-    A sentence ends with a full stop, question or exclamation mark or ellipsis, and closing quotes
-    or brackets, before white space. A full stop does not end a sentence
+    A sentence ends before white space, after a full stop, question mark, exclamation mark or
+    ellipsis, and after closing quotes or brackets if present. A full stop does not end a sentence
 
     - after titles (``Dr. No``, ``e.g. this``), and between words such as ``Fig.`` and a number;
     - after initials, acronyms and common abbreviations (``J. S. Bach``, ``U.S. Army``), unless the
       next word often begins a sentence, such as ``The``;
     - after the number of an item (``1. Open the box.``);
-    - before a small letter, unless the text lacks capitals. The same holds for an ellipsis, or a
-      mark before a closing quote or bracket.
+    - before a small letter, if the text has capitals. Before a small letter an ellipsis, or a mark
+      inside a quote or bracket, does not end a sentence either.
 
     A sentence also ends at an empty line, before an item of a list (``-``, ``*`` or ``•``), and at
     a Chinese or Japanese full stop.
@@ -91,7 +91,7 @@ def split_sentences(text: str) -> list[str]:
     Returns
     -------
     sentences : list of str
-        The whole text, with single spaces for white space.
+        Together the whole text, with single spaces in place of white space.
 
     Notes
     -----

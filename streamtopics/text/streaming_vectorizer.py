@@ -31,16 +31,15 @@ from streamtopics.utils.structure import row_labels, to_csr
 class StreamingCountVectorizer(
     WithCache, LinksToReference, HoldsPlainNumbers, StaysSparse, CountVectorizer
 ):
-    """Count words, fast, with a vocabulary that may follow a stream.
+    """Count words fast, with a vocabulary that can follow a stream.
 
     `fit` gives the words, columns and counts of scikit-learn's CountVectorizer, many times faster
     and on several threads. With `partial_fit` the vocabulary is open: `max_features` columns hold
     the words that are now frequent, in bounded memory.
 
-    Compiled code cuts texts into words if `analyzer` is "word", `token_pattern` is a pattern for
-    runs of word characters or letters, such as ``r"\\b\\w{3,}\\b"`` or ``r"\\b[^\\W\\d_]{3,}\\b"``,
-    and `tokenizer`, `preprocessor` and `strip_accents` are not functions. Otherwise Python does,
-    more slowly.
+    Compiled code cuts texts into words if `token_pattern` finds runs of word characters or letters,
+    such as ``r"\\b\\w{3,}\\b"`` or ``r"\\b[^\\W\\d_]{3,}\\b"``. Slower Python code is used for
+    other patterns or analyzers and if `tokenizer`, `preprocessor` or `strip_accents` is a function.
 
     Parameters
     ----------
@@ -49,24 +48,24 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         As in scikit-learn's CountVectorizer.
     max_df : float in [0, 1] or int, default=1.0
         As in CountVectorizer. In a stream a word loses its column if its document frequency,
-        decayed by `half_life`, exceeds `max_df`. A share is never below one document.
+        decayed by `half_life`, exceeds `max_df`. A share stands for one document or more.
     min_df : float in [0, 1] or int, default=1
         As in CountVectorizer. In a stream a word can get a column if its decayed document frequency
-        reaches `min_df`. If `min_df` is a count and `max_df` a share, the first columns are given
-        after min_df / max_df documents.
+        reaches `min_df`. If `min_df` is a count and `max_df` a share, words get columns only after
+        min_df / max_df documents.
     max_features : int or None, default=None
         As in CountVectorizer. Required for `partial_fit`: the number of columns.
     half_life : float or None, default=100_000
-        Number of later documents in a stream after which a document counts half; None is infinity.
+        In a stream a document counts half after `half_life` later documents; None is infinity.
     n_candidates : int or None, default=None
-        How many words without a column are counted in a stream at least, as candidates for columns.
+        Least number of words without a column to count in a stream, as candidates for columns.
         None is `max_features`.
     margin : float, default=1.5
         In a stream a candidate takes the column of a rarer word if the candidate is more than
         `margin` times as frequent.
     phrases : bool or Phrases, default=False
-        Whether to count related neighbours, for example "credit card", as one word. True is
-        ``Phrases()``. Between neighbours is a space, a line end or a hyphen.
+        Whether to count two neighbouring words often found together, such as "credit card", as one
+        word. True is ``Phrases()``. Between neighbours is a space, a line end or a hyphen.
     n_jobs : int or None, default=None
         Number of threads; results are the same for any number.
 
@@ -75,7 +74,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
     vocabulary_, fixed_vocabulary_ : dict, bool
         The column of each word, and whether `vocabulary` was given.
     recycled_ : ndarray of int64
-        Columns that lost a word in the last minibatch of a stream, for a model's `forget_words`.
+        Columns that lost a word in the last minibatch; pass them to a model's `forget_words`.
     n_documents_seen_ : int
         Number of documents seen in a stream.
     document_frequency_ : ndarray of shape (max_features,), float64
@@ -181,8 +180,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
     def partial_fit(self, raw_documents: Iterable[Any], y: object = None) -> Self:
         """Learn the currently frequent words from a minibatch of a stream.
 
-        A call that raises an error changes nothing. An error is raised if another thread learnt
-        during the call.
+        A call that raises an error changes nothing. Learning in two threads at once is an error.
 
         Parameters
         ----------

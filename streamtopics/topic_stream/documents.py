@@ -111,7 +111,7 @@ class HoldsDocuments(WithCache):
 
     @property
     def documents(self) -> list[Kept]:
-        """Return the sampled documents, in order of arrival, with text, time, group and id."""
+        """Sampled documents in order of arrival: tuples with `text`, `time`, `group` and `id`."""
         check_is_fitted(self, "pipeline_")
         return list(self._documents)
 

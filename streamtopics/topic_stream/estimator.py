@@ -80,8 +80,8 @@ def _whole(
 class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMixin, BaseEstimator):
     """Topics of raw text, with changes in time and between groups. Begin with this class.
 
-    A stream counts words, learns topics, adds up their shares by period and group, and keeps a
-    sample of documents. `findings` lists changes in sentences.
+    A stream counts words, learns topics, sums the shares of the topics by period and group, and
+    keeps a sample of documents. `findings` lists changes, each as a sentence.
 
     Parameters
     ----------
@@ -93,10 +93,10 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
     vectorizer : transformer or None, default=None
         Counter of words, of which a clone is used. None is a `StreamingCountVectorizer` of 20,000
         columns, for words of three letters or more in five documents or more, without English stop
-        words. A given `StreamingCountVectorizer` needs `max_features`. `fit` makes two columns for
-        each word, to have room for new words: at least 2,000 columns, and at most `max_features`.
+        words. A given `StreamingCountVectorizer` needs `max_features`. `fit` makes twice as many
+        columns as words, for later words: at least 2,000 columns, and at most `max_features`.
     n_documents : int, default=5000
-        Size of the random sample of documents, for display.
+        Size of the random sample of documents, for display and to check findings.
     error_rate : float in (0, 1), default=0.05
         Largest expected share of false findings among the findings (Benjamini and Hochberg 1995).
     random_state : int, default=0
@@ -109,9 +109,9 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
     pipeline_ : StreamingPipeline
         The fitted vectorizer and topic model.
     tracker_ : TopicTracker
-        Records of the topics after each minibatch.
+        Words and shares of the topics along the stream.
     monitor_ : DriftMonitor
-        The monitor's `alarms` tell which minibatches differ from the earlier ones.
+        The monitor's `alarms` tell which minibatches differ from earlier documents.
     n_documents_seen_, n_tokens_seen_ : int, float
         Numbers of documents, held-back documents included, and of tokens of known words.
 
@@ -163,7 +163,7 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
 
     @classmethod
     def from_pipeline(cls, pipeline: Pipeline) -> Self:
-        """Return a stream that continues a pipeline.
+        """Return a stream that continues a pipeline. Earlier documents are not counted.
 
         Parameters
         ----------
@@ -235,9 +235,9 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
             Ignored.
         times, groups, ids : array-like of shape (n_documents,), default=None
             Time (date, text such as "2003-05-17", or number), group and id of each document.
-            Findings show the ids.
+            `documents` and the report show the ids.
         vectors : array-like of shape (n_documents, n_dimensions), default=None
-            Sentence vectors, for example for `StreamingMixture`.
+            A vector of each document, for a `model` with vectors, such as `StreamingMixture`.
 
         Returns
         -------
@@ -321,7 +321,7 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
         groups: Any = None,
         ids: Sequence[Any] | None = None,
     ) -> Self:
-        """Add documents to the shares, findings and report without learning.
+        """Count documents in shares, findings and the report, without learning from them.
 
         Parameters
         ----------
@@ -435,12 +435,12 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
         return shares
 
     def score(self, X: Iterable[str], y: object = None) -> float:
-        """Return the mean log probability of a token in nats; NaN if texts have no known word."""
+        """Return the mean log probability of a held-out token, in nats; NaN without known words."""
         check_is_fitted(self, "pipeline_")
         return float(self.pipeline_.score(texts_of(X)))
 
     def get_feature_names_out(self, input_features: object = None) -> np.ndarray:
-        """Return a name for each topic: the columns of `transform`."""
+        """Return the names of the topics, the columns of `transform`, of shape (n_components,)."""
         return np.asarray(self._topics.get_feature_names_out())
 
     def __sklearn_tags__(self) -> Tags:
@@ -466,7 +466,7 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
         return found
 
     def check_held(self) -> None:
-        """Raise an error if the sums of a loaded stream do not fit its topics."""
+        """Raise ValueError if a loaded stream contradicts itself; called by `load`."""
         if self._begun:
             cells = self._sums[1]
             if (

@@ -56,8 +56,8 @@ class ReportsDocuments(HoldsDocuments):
         Parameters
         ----------
         least : float, default=10
-            Least mean number of documents in a period. The length of the periods, such as a month,
-            is the shortest with this mean and with at most 80 periods.
+            Least mean number of documents in a period. The periods, such as months, are the
+            shortest with this mean, and at most 80.
 
         Returns
         -------
@@ -67,12 +67,12 @@ class ReportsDocuments(HoldsDocuments):
             return self._follow().totals(least)
 
     def shares(self, by: str = "period", *, least: float = LEAST_OF_PERIOD) -> list[ShareRow]:
-        """Return the shares of topics in all documents, with 95 % intervals.
+        """Return mean shares of topics over all documents, with 95 % intervals.
 
         Parameters
         ----------
         by : {"period", "group", "both"}, default="period"
-            Whether rows are by period, by group, or by both.
+            Whether a row is of a period, of a group, or of a group in a period.
         least : float, default=10
             As in `totals`.
 
@@ -94,8 +94,8 @@ class ReportsDocuments(HoldsDocuments):
         Parameters
         ----------
         n : int or None, default=10
-            Largest number of findings; None returns all. Findings far from expectation, in many
-            documents, come first.
+            Largest number of findings; None returns all. Findings with large `surprise` and
+            `n_moved` (see `Finding`) come first.
 
         Returns
         -------

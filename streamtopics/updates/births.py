@@ -26,7 +26,7 @@ KEPT_LIFETIMES, TOP_WORDS = 1000, 10
 
 @dataclass(frozen=True)
 class DirichletProcess:
-    """Clusters are born for documents unlike all clusters, and die when their documents stop.
+    """Births of clusters for documents unlike all clusters, and deaths of unused clusters.
 
     Parameters
     ----------
@@ -36,11 +36,11 @@ class DirichletProcess:
     min_documents : int
         Least number of documents of a new cluster in its first minibatch.
     silence : float or None
-        A minibatch is silent for a cluster that gets fewer than `min_documents` documents and less
-        than a tenth of the expected number. A cluster dies when `silence` of its documents were
-        expected since its last minibatch that was not silent. The probability that a living cluster
-        dies by chance is about ``exp(-silence)``. With None a cluster dies when forgetting leaves
-        less than one document of the cluster.
+        A cluster is silent in a minibatch with fewer than `min_documents` documents of the cluster
+        and less than a tenth of the expected number. A cluster dies when `silence` documents were
+        expected in a run of silent minibatches. The probability that a living cluster dies by
+        chance is about ``exp(-silence)``. A cluster also dies when forgetting leaves less than one
+        document; if `silence` is None, only then.
     """
 
     concentration: float = 1.0

@@ -23,11 +23,11 @@ class Boost:
     scale : float
         Pseudo-counts of the prior added for each token of the minibatch (s in Nguyen et al. 2020).
     norm : {"whole", "topic"}
-        "whole" adds the priors of all topics, times one number: the sum of the additions is `scale`
-        times the tokens of the minibatch. "topic" has a number for each topic: the addition is
-        `scale` times the topic's tokens in the minibatch. So the prior's share of each topic tends
-        to ``scale / (1 + scale)``. In `StreamingBayes` the nodes of a kind, such as components of a
-        mixture, count as topics.
+        "whole" multiplies the priors of all topics by one number, so that all additions together
+        are `scale` times the tokens of the minibatch. "topic" multiplies each prior by a number of
+        its own, so that each addition is `scale` times the topic's tokens in the minibatch. Then
+        the prior's share of each topic tends to ``scale / (1 + scale)``. In `StreamingBayes` the
+        nodes of a block, such as the components of a mixture, count as topics.
     """
 
     scale: float
@@ -52,8 +52,8 @@ NO_BOOST = Boost(0.0)
 class BPS(Rule):
     """Streaming variational Bayes with a boosted prior that does not vanish.
 
-    ``lam_t = lam_{t-1} + s_t + r_t xi``, for posterior parameters lam, statistics s_t, a boosted
-    prior xi and its weight r_t by `Boost`: Nguyen et al. (2020), equations 34, 42 and 43.
+    ``lam_t = lam_{t-1} + s_t + r_t xi``, with posterior parameters lam, statistics s_t of minibatch
+    t and a boosted prior xi of weight r_t (`Boost`): Nguyen et al. (2020), equations 34, 42 and 43.
 
     Parameters
     ----------
@@ -83,8 +83,8 @@ class BPS(Rule):
 class SVB(Rule):
     """Streaming variational Bayes: each posterior is the prior of the next minibatch.
 
-    ``lam_t = lam_{t-1} + s_t``, for posterior parameters lam and statistics s_t: Broderick et al.
-    (2013).
+    ``lam_t = lam_{t-1} + s_t``, with posterior parameters lam and statistics s_t of minibatch t:
+    Broderick et al. (2013).
     """
 
     traits = Traits(merges="sum", adds=True)

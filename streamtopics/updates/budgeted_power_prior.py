@@ -18,10 +18,10 @@ from streamtopics.utils.checks import check_method, check_range
 class BudgetedPowerPrior(Rule):
     """Forgetting of `budget` nats before each minibatch, whatever the minibatch contains.
 
-    The posterior lam becomes ``rho lam + (1 - rho) eta``, with the prior eta. rho is the least
-    number in [0, 1] that keeps the divergence from lam within the budget: theorem 1 of Masegosa et
-    al. (2020). If the posterior has d free parameters and is far from the prior, rho solves ``1 /
-    rho - 1 + log(rho) = 2 budget / d``.
+    The parameters lam become ``rho lam + (1 - rho) eta``, with the prior eta. rho is the least
+    number in [0, 1] for which the Kullback-Leibler divergence of the new posterior from the old is
+    at most `budget`: theorem 1 of Masegosa et al. (2020). If the posterior has d free parameters
+    and is far from the prior, rho solves ``1 / rho - 1 + log(rho) = 2 budget / d``.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class BudgetedPowerPrior(Rule):
     >>> from streamtopics.updates import BudgetedPowerPrior
     >>> flips = np.random.default_rng(0).random((1000, 1)) < 0.3
     >>> model = StreamingBayes(BetaBinomial(), BudgetedPowerPrior(0.1), batch_size=100)
-    >>> model.fit(flips.astype(float)).retention_.round(2)
+    >>> model.fit(flips.astype(float)).retention_.round(2)  # rho of the last minibatch
     array([0.56])
     """
 

@@ -63,7 +63,7 @@ class DocTopicUpdate(Protocol):
 
 @dataclass(frozen=True)
 class Fixed:
-    """Keeps alpha, the documents' Dirichlet parameter."""
+    """Keeps alpha, the Dirichlet parameter of topic proportions, unchanged."""
 
     burn_in: ClassVar[int] = 0
     needs: ClassVar[frozenset[str]] = frozenset()
@@ -128,16 +128,16 @@ class RunningMean(ABC):
 
 @dataclass(frozen=True)
 class FixedPoint(RunningMean):
-    """Learns alpha, the documents' Dirichlet parameter, by maximum likelihood.
+    """Learns alpha, the Dirichlet parameter of topic proportions, by maximum likelihood.
 
-    As in Minka (2000), "Estimating a Dirichlet distribution", but from a running mean of log topic
-    proportions, as in Dupuy and Bach (2017).
+    The method is from Minka (2000), "Estimating a Dirichlet distribution". The data are a running
+    mean of log topic proportions, as in Dupuy and Bach (2017).
 
     Parameters
     ----------
     burn_in : int
-        Number of documents, at the start, that do not change alpha. While topics are alike, alpha
-        would grow without end.
+        Number of documents at the start of a stream that do not change alpha. As long as all topics
+        are alike, alpha would grow without end.
     step_size : StepSize
         Weight of a minibatch in the running mean.
     """
@@ -158,21 +158,20 @@ class FixedPoint(RunningMean):
 
 @dataclass(frozen=True)
 class GammaPrior(RunningMean):
-    """Learns alpha, the documents' Dirichlet parameter, by its mode under a gamma prior.
+    """Learns alpha, the Dirichlet parameter of topic proportions, by the mode under a gamma prior.
 
     ``alpha_k = (shape - 1 + sum_d x_dk) / (inverse_scale + sum_d y_d)``. Each document, with N_d
     tokens and n_dk of topic k, adds ``x_dk = alpha_k (psi(alpha_k + n_dk) - psi(alpha_k))`` and
-    ``y_d = psi(alpha_0 + N_d) - psi(alpha_0)``, where alpha_0 is the sum of alpha: Sato et al.
-    (2010). The sums are over the documents of about the last 1 / r minibatches, with the step size
-    r.
+    ``y_d = psi(alpha_0 + N_d) - psi(alpha_0)``, with the digamma function psi and the sum alpha_0
+    of alpha: Sato et al. (2010). For a step size r, sums cover about the last 1 / r minibatches.
 
     Parameters
     ----------
     shape : float
-        Shape of the prior, at least 1. With 1 the prior pulls no topic away from 0.
+        Shape of the prior, at least 1. A shape above 1 keeps alpha_k away from 0.
     inverse_scale : float
-        Inverse scale of the prior, whose mean is shape / inverse_scale. The value 1 weighs less
-        than one usual document.
+        Inverse scale of the prior, whose mean is shape / inverse_scale. With 1 the prior weighs
+        less than one usual document.
     burn_in, step_size
         As in `FixedPoint`.
     """
@@ -199,15 +198,15 @@ class GammaPrior(RunningMean):
 
 @dataclass(frozen=True)
 class DampedNewton:
-    """Learns alpha, the documents' Dirichlet parameter, by a Newton step for each minibatch.
+    """Learns alpha, the Dirichlet parameter of topic proportions, by Newton steps.
 
-    As in Hoffman et al. (2010). The Newton step is multiplied by the step size. A step out of
-    (1e-3, 1e4] is left out.
+    Each minibatch makes one step, as in Hoffman et al. (2010). If the step would move an entry of
+    alpha out of (1e-3, 1e4], alpha stays the same.
 
     Parameters
     ----------
     burn_in, step_size
-        As in `FixedPoint`.
+        As in `FixedPoint`, but the step size is a factor of the Newton step.
     """
 
     burn_in: int = 1000
@@ -240,9 +239,9 @@ class DampedNewton:
 
 @dataclass(frozen=True)
 class Shares(RunningMean):
-    """Learns alpha, the documents' Dirichlet parameter, if each document has one topic.
+    """Learns alpha, the Dirichlet parameter of topic proportions, if each document has one topic.
 
-    alpha follows the mean topic proportions. Its sum does not change.
+    alpha follows the mean topic proportions. The sum of alpha does not change.
 
     Parameters
     ----------
@@ -271,13 +270,14 @@ class Shares(RunningMean):
 
 @dataclass(frozen=True)
 class LearnsDocTopicPrior(Wrapper):
-    """The rule `update`, which also learns alpha, the prior of the documents' topics.
+    """The rule `update`, which also learns alpha, the Dirichlet parameter of topic proportions.
 
     Parameters
     ----------
     update : Rule
+        Rule of the topics.
     doc_topic : DocTopicUpdate
-        How alpha is learnt.
+        How alpha is learnt, for example `FixedPoint`.
     """
 
     doc_topic: DocTopicUpdate

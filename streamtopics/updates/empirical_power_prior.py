@@ -19,9 +19,9 @@ class EmpiricalPowerPrior(LearnsRate):
     """Forgetting at the rate under which the new topics are most probable.
 
     The earlier posterior lam becomes ``rho lam + (1 - rho) eta``, with the prior eta. rho maximises
-    ``E_q[log p(beta | rho lam + (1 - rho) eta)]`` under the new posterior q. The rate is between 0
-    and 1 when a part of the posterior changes. With little data the estimate is noisy. The rule is
-    not from a paper.
+    ``E_q[log p(beta | rho lam + (1 - rho) eta)]`` under the new posterior q of the topics beta. If
+    only a part of the topics changes, the rate is between 0 and 1. With little data the estimate is
+    noisy. The rule is not from a paper.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ class EmpiricalPowerPrior(LearnsRate):
     boost : Boost
         Prior added again with each minibatch; by default nothing.
     max_rounds : int
-        Largest number of rounds in a minibatch, at least 2: the first round has the rate 0.5.
+        Largest number of rounds in a minibatch, at least 2. The first round uses rho = 0.5.
     tol : float
         Rounds end when a round changes each rho by less than `tol`.
     """

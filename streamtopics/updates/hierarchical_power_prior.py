@@ -25,24 +25,23 @@ class Optimization(NamedTuple):
 class HierarchicalPowerPrior(LearnsRate):
     """Forgetting at a rate learnt anew from each minibatch.
 
-    ``lam_t = E[rho_t] lam_{t-1} + (1 - E[rho_t]) eta + s_t``, for posterior parameters lam, the
-    prior eta and statistics s_t. Rounds in each minibatch maximise a lower bound of the variational
-    bound (a "double lower bound"): algorithm 1 of Masegosa et al. (2020).
+    ``lam_t = E[rho_t] lam_{t-1} + (1 - E[rho_t]) eta + s_t``, with posterior parameters lam, the
+    prior eta and statistics s_t of minibatch t. Rounds in each minibatch maximise a lower bound of
+    the variational bound (a "double lower bound"): algorithm 1 of Masegosa et al. (2020).
 
     Parameters
     ----------
     rate : {"shared", "topic"}
         One rho for all topics (HPP), or one for each (MHPP).
     rate_prior : RatePrior
-        Prior of rho.
+        Prior of rho: `Exponential` or `Normal`.
     rate_starts : tuple of float
         Values of E[rho] to start from; the result with the greatest evidence bound is taken.
-        Several starts need a local step that reports a bound, such as variational inference.
+        Several starts need a local step that reports a bound, such as `Variational`.
     boost : Boost
-        Prior added again with each minibatch. The first round determines its weight.
+        Prior added again with each minibatch. The first round determines the weight of the boost.
     max_rounds : int
-        Largest number of rounds for each start, at least 2: the first round has the rate of the
-        start.
+        Largest number of rounds for each start, at least 2. The first uses E[rho] of the start.
     tol : float
         Rounds end when a round changes each E[rho] by less than `tol`.
     """

@@ -10,16 +10,16 @@ from streamtopics.utils.checks import MOST_DOCUMENTS, check_scales, check_whole
 
 @dataclass(frozen=True)
 class Langevin(Rule):
-    """Noisy gradient steps; in the limit the topics are draws from the posterior.
+    """Noisy gradient steps: as the steps get small, the topics become draws from the posterior.
 
-    Minibatch t has B documents with the expected counts s of words in topics, and n tokens in each
-    topic. The topics beta are the rows of lam, normalised, and each entry of lam has the prior
-    Gamma(eta, 1)::
+    Minibatch t has B of the D documents, with the expected counts s of words in topics, and n
+    tokens in each topic. The topics beta are the rows of lam, normalised. Each entry of lam has the
+    prior Gamma(eta, 1)::
 
         lam <- |lam + e / 2 (eta - lam + D / B (s - beta n)) + sqrt(e lam) xi|
 
-    Here xi is standard normal and ``e = a (1 + t / b)^-c``: Patterson and Teh (2013), expanded
-    mean. The cost of a step grows with the vocabulary.
+    Here xi is standard normal and ``e = a (1 + t / b)^-c``: Patterson and Teh (2013), with the
+    expanded-mean parameters. The time of a step is proportional to the vocabulary.
 
     Parameters
     ----------

@@ -16,15 +16,15 @@ from streamtopics.utils.checks import check_method
 class OnlineEM(Rule):
     """Online EM: topics from a running mean of expected statistics per document.
 
-    ``lam_t = (1 - r_t) lam_{t-1} + r_t s_t / B``, for statistics s_t of B documents; the topics are
-    lam normalised. The prior smooths the topics (maximum a posteriori). Cappé and Moulines (2009);
-    algorithm 1 of chapter 3 of Dupuy (2017).
+    ``lam_t = (1 - r_t) lam_{t-1} + r_t s_t / B``, with statistics s_t of the B documents of
+    minibatch t. The topics are lam, normalised, and smoothed by the prior (maximum a posteriori):
+    Cappé and Moulines (2009); algorithm 1 of chapter 3 of Dupuy (2017).
 
     Parameters
     ----------
     step_size : StepSize
-        Step size r_t; values below 1 / t are raised to 1 / t. With ``MeanDecay(1)`` all minibatches
-        weigh alike.
+        Step size r_t of minibatch t, at least 1 / t. With ``MeanDecay(1)`` all minibatches weigh
+        alike.
     """
 
     step_size: StepSize = MEAN_DECAY

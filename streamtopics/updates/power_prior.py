@@ -22,7 +22,7 @@ from streamtopics.utils.checks import (
 
 @dataclass(frozen=True)
 class Memory:
-    """Forgetting by documents: a minibatch of B documents keeps the share exp(-B / n_documents).
+    """Forgetting by documents: B documents keep the share exp(-B / n_documents) of the posterior.
 
     Parameters
     ----------
@@ -44,16 +44,16 @@ class Memory:
 class PowerPrior(Rule):
     """Exponential forgetting towards the prior, at a fixed rate.
 
-    ``lam_t = rho lam_{t-1} + (1 - rho) eta + s_t``, for posterior parameters lam, the prior eta and
-    statistics s_t: equation 23 of Masegosa et al. (2020). On a long stream the posterior weighs as
-    much as ``1 / (1 - rho)`` minibatches.
+    ``lam_t = rho lam_{t-1} + (1 - rho) eta + s_t``, with posterior parameters lam, the prior eta
+    and statistics s_t of minibatch t: equation 23 of Masegosa et al. (2020). On a long stream the
+    posterior weighs as much as ``1 / (1 - rho)`` minibatches.
 
     Parameters
     ----------
     rho : float or Memory
-        Share of the posterior kept at each minibatch, in [0, 1]; 1 is `SVB`. With
-        ``Memory(20_000)`` the share depends on the number of documents in the minibatch; this
-        memory suits 50 topics of short documents.
+        Share of the posterior kept at each minibatch, in [0, 1]; 1 is `SVB`. With a `Memory` the
+        share depends on the number of documents in the minibatch. ``Memory(20_000)`` suits 50
+        topics of short documents.
     boost : Boost
         Prior added again with each minibatch; by default nothing.
     """

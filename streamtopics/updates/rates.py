@@ -27,7 +27,7 @@ class Decay:
     kappa : float
         Decay, in [0, 1]. With 0 each minibatch replaces everything learnt before.
     tau : float
-        Delay of the step size, in minibatches.
+        Number of minibatches added to t, which makes the first steps smaller.
     """
 
     kappa: float = 0.7
@@ -43,7 +43,7 @@ class Decay:
 
 @dataclass(frozen=True)
 class MeanDecay(Decay):
-    """Step size of `Decay`, but at least 1 / t: the start has no weight in a running mean."""
+    """Step size of `Decay`, but at least 1 / t: the first minibatch replaces the initial value."""
 
     def __call__(self, n_batches: float) -> float:
         return max(super().__call__(n_batches), 1.0 / (n_batches + 1))
@@ -99,8 +99,8 @@ class RatePrior(Protocol):
 class Exponential:
     """Prior of a retention rate rho, with density proportional to ``exp(gamma rho)`` on [0, 1].
 
-    Equations 26 to 28 of Masegosa et al. (2020), but with the opposite sign: the paper's 0.1,
-    "close to uniform", is here gamma = -0.1.
+    gamma has the opposite sign in equations 26 to 28 of Masegosa et al. (2020): the paper's value
+    0.1, "close to uniform", is -0.1 here.
     """
 
     gamma: float
@@ -119,11 +119,10 @@ NEAR_UNIFORM = Exponential(-0.1)
 
 @dataclass(frozen=True)
 class Normal:
-    """Prior of a retention rate rho: a normal distribution cut to [0, 1].
+    """Prior of a retention rate rho: a normal distribution truncated to [0, 1].
 
-    `mean` and `precision` are those of the normal distribution before the cut.
-
-    Equation 29 of Masegosa et al. (2020).
+    `mean` and `precision` describe the normal distribution before truncation: equation 29 of
+    Masegosa et al. (2020).
     """
 
     mean: float = 0.5

@@ -45,7 +45,8 @@ NO_TRAITS = Traits()
 class Rule(ABC):
     """Base class of update rules. A rule is a frozen dataclass of parameters that defines `step`.
 
-    A rule may carry a state from minibatch to minibatch. No method changes a state in place.
+    What a rule remembers between minibatches is a state, which `step` takes and returns. No method
+    changes a state in place.
     """
 
     @property
@@ -60,35 +61,34 @@ class Rule(ABC):
     def step(self, posterior: Posterior, learn: Learn, state: Any) -> tuple[Blend, Any]:
         """Return the change of the posterior by a minibatch, and the state for the next minibatch.
 
-        `learn(posterior)` infers the documents of the minibatch under a posterior, and returns
-        their expected statistics.
+        The change is a `Blend`. `learn(posterior)` infers the topics of the minibatch's documents
+        under a posterior, and returns the expected statistics.
         """
 
     def decay(self, before: Counters, after: Counters) -> tuple[float, float]:
-        """Return two weights: of an earlier posterior, and of the statistics added since.
+        """Return the weights that the posterior of `before` and later statistics have at `after`.
 
-        The weights are those at the time `after`; the earlier posterior is of the time `before`.
-        Both count minibatches, documents and tokens. Models need the weights to merge.
+        `before` and `after` are two times of a stream, as numbers of minibatches, documents and
+        tokens. Merging models needs the weights.
         """
         return 1.0, 1.0
 
     def for_part(self, share: float, first: bool = True) -> "Rule | None":
         """Return the rule for one part of a minibatch, or None if the rule needs whole minibatches.
 
-        `share` is the part's share of the minibatch's documents; `first` says whether it is the
-        first part.
+        The part has the share `share` of the documents. `first` says whether no part came before.
         """
         return None
 
     def for_rate(self, posterior: Posterior, learn: Learn) -> "Rule":
-        """Learn a rate of forgetting from a minibatch; return a rule with this rate for its parts.
+        """Learn a rate of forgetting from a minibatch; return a rule with this rate.
 
-        `learn` is as in `step`. By default the rule itself is returned.
+        The new rule, by default this rule, learns the minibatch's parts. `learn` is as in `step`.
         """
         return self
 
     def without_words(self, state: Any, words: np.ndarray) -> Any:
-        """Return `state` without the statistics of the columns `words`, which get new words."""
+        """Return `state` without the statistics of the columns `words`, which new words take."""
         return state
 
 
@@ -121,11 +121,14 @@ class Wrapper(Rule):
 
 @dataclass(frozen=True)
 class Rounds(Wrapper):
-    """Several rounds in each minibatch. A round infers the documents, then `update` learns topics.
+    """The rule `update`, with several rounds in each minibatch.
+
+    A round infers the documents under the topics of the round before. Then `update` learns topics.
 
     Parameters
     ----------
     update : Rule
+        Rule of each round.
     n_rounds : int
         Rounds in each minibatch.
     n_start_rounds : int
@@ -133,7 +136,7 @@ class Rounds(Wrapper):
     n_start_batches : int
         Number of minibatches with at least `n_start_rounds` rounds.
     warm : bool
-        Whether a round starts the inference of documents from their topics of the round before.
+        Whether the inference of a document starts from the result of the round before.
     """
 
     n_rounds: int = 1
@@ -181,16 +184,16 @@ def _with_view(learn: Learn, posterior: Posterior, seen: View, warm_start: bool)
 
 @dataclass(frozen=True)
 class Growing(Wrapper):
-    """The rule `update`, but later minibatches weigh more, so first guesses fade.
+    """The rule `update`, but later minibatches weigh more, so that the first vague topics fade.
 
-    After minibatch t, N_t tokens are seen. The minibatch weighs ``N_t^h - N_{t-1}^h``, and all
-    weights are scaled to the sum N_t. With posterior parameters lam, the prior eta and statistics
-    s_t (boosts included)::
+    The first t minibatches have N_t tokens. Minibatch t weighs ``N_t^h - N_{t-1}^h``, and all
+    weights are scaled to the sum N_t. With posterior parameters lam, the prior eta, and
+    statistics s_t of minibatch t (with a boost of the prior added, if any)::
 
         lam_t = eta + k (lam_{t-1} - eta) + g s_t,   r = 1 - (N_{t-1} / N_t)^h,
         g = r N_t / (N_t - N_{t-1}),   k = (1 - r) N_t / N_{t-1}
 
-    If `update` forgets, the share it keeps multiplies k.
+    If `update` forgets, k is multiplied by the share kept.
 
     Parameters
     ----------

@@ -21,8 +21,8 @@ from streamtopics.utils.checks import (
 class StochasticVI(Rule):
     """Stochastic variational inference: natural gradient steps of size r_t.
 
-    ``lam_t = (1 - r_t) lam_{t-1} + r_t (eta + D / B s_t)``, for posterior parameters lam, the prior
-    eta and statistics s_t of B documents: Hoffman, Bach and Blei (2010); Hoffman et al. (2013).
+    ``lam_t = (1 - r_t) lam_{t-1} + r_t (eta + D / B s_t)``, with posterior parameters lam, the
+    prior eta and statistics s_t of the B documents of minibatch t: Hoffman et al. (2010, 2013).
 
     Parameters
     ----------
@@ -67,9 +67,9 @@ class StochasticVI(Rule):
 class PopulationVB(Rule):
     """Natural gradient steps of constant size, for a population of constant size.
 
-    ``lam_t = (1 - nu) lam_{t-1} + nu (eta + M / B s_t)``, for posterior parameters lam, the prior
-    eta and statistics s_t of B documents: McInerney, Ranganath and Blei (2015). Equation 14 of
-    Masegosa et al. (2020) lacks the factor M / B.
+    ``lam_t = (1 - nu) lam_{t-1} + nu (eta + M / B s_t)``, with posterior parameters lam, the prior
+    eta and statistics s_t of a minibatch of B documents: McInerney, Ranganath and Blei (2015).
+    Equation 14 of Masegosa et al. (2020) lacks the factor M / B.
 
     Parameters
     ----------

@@ -16,11 +16,11 @@ MOST_TAKEN_OUT = 1e6
 
 @dataclass(frozen=True)
 class Window(Rule):
-    """A posterior of the last n minibatches alone; their statistics are kept in memory.
+    """A posterior of the last n minibatches alone, with n statistics kept in memory.
 
-    ``lam_t = eta + s_{t-n+1} + ... + s_t``, for the posterior parameters lam, the prior eta and
-    statistics s_t. If n is the number of minibatches of a corpus, each pass replaces the pass
-    before: memoized variational inference.
+    ``lam_t = eta + s_{t-n+1} + ... + s_t``, with posterior parameters lam, the prior eta and
+    statistics s_t of minibatch t. If n is the number of minibatches of a corpus, each pass over the
+    corpus replaces the statistics of the pass before: memoized variational inference.
 
     Parameters
     ----------

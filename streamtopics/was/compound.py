@@ -36,13 +36,13 @@ class Grid(NamedTuple):
 class ICD(SentencePrior):
     """The Indian buffet process compounded with a Dirichlet process: sentences with few dishes.
 
-    A document has J dishes, its atoms. A sentence has dish l with probability r_l ~ Beta(alpha / J,
-    1), and then a negative binomial number NB(phi_l, 1/2) of words of the dish, with phi_l ~
-    Gamma(gamma, 1). So the model learns from lengths, too, and `WASTopicModel.log_likelihood` is
-    not defined. Long sentences with the same dishes need more sweeps.
+    A document has J dishes, its atoms (mixtures of topics). A sentence has dish l with probability
+    r_l ~ Beta(alpha / J, 1). A present dish has a negative binomial number NB(phi_l, 1/2) of words,
+    where phi_l ~ Gamma(gamma, 1). So the model also learns from the lengths of sentences, and has
+    no `WASTopicModel.log_likelihood`. Long sentences with the same dishes need more sweeps.
 
-    phi_l is rounded to steps of 13 % or less from 0.007 to 1600, and r_l to 32 values. Posterior
-    means of phi_l err by at most 0.3 % for up to 300 words of the dish, 3 % for up to 1000.
+    The sampler rounds phi_l to a grid from 0.007 to 1600 with steps of at most 13 %, and r_l to 32
+    values. Posterior means of phi_l err by at most 0.3 % if a dish has 300 words, 3 % if 1000.
 
     Attributes
     ----------

@@ -28,13 +28,13 @@ class Franchise(SentencePrior, ABC):
     """Base class of priors of `WASTopicModel` that are Chinese restaurant franchises.
 
     The words of a sentence are grouped at tables, and the tables of a document by their dishes. A
-    dish is an atom (mixture of topics) of the document. If n members (words or tables) are in T
-    groups (tables or dishes), the next member joins a group of m members with weight w(m), and
-    opens a group with weight u(n, T) (Gnedin and Pitman, 2006).
+    dish is an atom (mixture of topics) of the document. Words join tables one by one, and tables
+    join dishes. After n members in T groups, the next member joins a group of m members with weight
+    w(m), and a new group with weight u(n, T) (Gnedin and Pitman, 2006).
 
     Derive a frozen dataclass with methods for w (`join_table`, `join_dish`) and u (`open_table`,
-    `open_dish`). They map arrays of float64 to arrays of equal length, or to a number. The order of
-    members must not matter: use for example w(m) = m - d and u(n, T) = b + d T.
+    `open_dish`). They map float64 arrays to arrays of equal length, or to a number. The order of
+    members must not matter, as with w(m) = m - d and u(n, T) = b + d T for any constants b and d.
     """
 
     @abstractmethod
@@ -84,9 +84,9 @@ class Franchise(SentencePrior, ABC):
 class HDPFranchise(Franchise):
     """The hierarchical Dirichlet process as a prior of sentences.
 
-    Sentence s draws dishes from G_s ~ DP(table_concentration, G_0), with G_0 ~
-    DP(dish_concentration, H) for the document and H the prior of a dish. A table is a group of
-    words of a sentence with one dish. Dishes are the atoms of the document.
+    A document draws G_0 ~ DP(dish_concentration, H), where H is the prior of a dish. A sentence s
+    draws G_s ~ DP(table_concentration, G_0), and its words draw dishes from G_s. A table is a group
+    of words of a sentence with one dish. Dishes are the atoms (topic mixtures) of the document.
 
     Attributes
     ----------

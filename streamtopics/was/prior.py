@@ -36,7 +36,7 @@ class SentencePrior(Protocol):
     """A prior of the tables of a sentence's words and of the tables' dishes.
 
     Dishes are the atoms of a document. A prior is a frozen dataclass; its fields are parameters of
-    the estimator. `sequential` is False if a word has no law given the earlier words.
+    the estimator. `sequential` is False if the prior cannot seat words one after another.
     """
 
     sequential: ClassVar[bool] = True

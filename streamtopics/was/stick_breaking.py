@@ -26,17 +26,17 @@ MOST_DISHES = 10_000
 
 @dataclass(frozen=True)
 class SBP(SentencePrior):
-    """Truncated stick-breaking: each sentence has own weights of the dishes of the document.
+    """Truncated stick-breaking: each sentence weights the dishes of the document anew.
 
-    A sentence draws sticks nu_l ~ Beta(a_l, b_l), the last of them 1. Dish l, an atom of the
-    document, has the weight nu_l prod_{i<l} (1 - nu_i) (Ishwaran and James, 2001).
+    A sentence draws sticks nu_l ~ Beta(a_l, b_l); the last stick is 1. Dish l, an atom (mixture of
+    topics) of the document, has the weight nu_l prod_{i<l} (1 - nu_i) (Ishwaran and James, 2001).
 
     Attributes
     ----------
     a, b : float or sequence of float
-        Parameters of the sticks. The last number of a sequence holds for all later sticks.
+        Parameters a_l, b_l of the sticks. The last number of a sequence holds for later sticks.
     truncation : int
-        Number of dishes of a document; ten are enough for most. With 1 the model is latent
+        Number of dishes of a document; ten suffice for most documents. With 1 the model is latent
         Dirichlet allocation.
     """
 

@@ -37,21 +37,21 @@ from streamtopics.was.prior import (
 class WAS(SentencePrior):
     """The weight-agnostic hierarchical stick-breaking process.
 
-    The words of a sentence are grouped at tables. Each table has a dish, an atom of the document. A
-    new table gets each dish of the document that the sentence lacks with weight 1, and a new dish
-    with weight zeta.
+    The words of a sentence are grouped at tables. Each table has a dish, an atom (topic mixture) of
+    the document. A new table gets a new dish with weight zeta, or, with weight 1 each, a dish of
+    the document not yet in the sentence.
 
     Attributes
     ----------
     a, b : float or sequence of float
         Table j of a sentence takes a Beta(a_j, b_j) part of the weight left by earlier tables. The
-        last number of a sequence holds for all later tables. If a = 1, n words have about
-        b log(1 + n / b) tables.
+        last number of a sequence holds for all later tables. If a = 1, a sentence of n
+        words has about b log(1 + n / b) tables.
     zeta : float
         Weight of a new dish.
     exact : bool
-        Whether Metropolis-Hastings steps correct the sampler for the order of words. Without them
-        the sampler is a little faster and finds too many dishes.
+        Whether Metropolis-Hastings steps correct the sampler for the order of words. False is a
+        little faster and finds too many dishes.
 
     References
     ----------

@@ -51,9 +51,8 @@ class ChangedTopic(NamedTuple):
         "changed": the topic's words in new documents are less probable in the topic than before.
         "grown" or "shrunk": new documents have more, or fewer, words of the topic.
     difference : float
-        The compared quantity is the -log probability of the topic's words if "changed", else their
-        number in a document. `difference` is its mean over new documents minus its mean over
-        earlier documents, in standard errors.
+        Mean over new documents minus mean over earlier documents, in standard errors: of the -log
+        probability of the topic's words if "changed", else of their number in a document.
     """
 
     topic: int
@@ -63,7 +62,7 @@ class ChangedTopic(NamedTuple):
 
 
 class NewWord(NamedTuple):
-    """A word (or column number) in an `Alarm`; `new` and `before` count documents with the word."""
+    """A word (or column) in an `Alarm`; `new` and `before` are numbers of documents with it."""
 
     word: str
     new: int

@@ -47,8 +47,8 @@ class DriftMonitor(ShownAsTable):
     Parameters
     ----------
     alpha : float, default=0.01
-        Share of minibatches with a false alarm, if the documents come in random order or drift
-        steadily; in [1e-5, 0.5].
+        Approximate share of minibatches with a false alarm, in [1e-5, 0.5], if documents come in
+        random order or drift steadily.
     random_state : int, default=0
         Seed of the choice of documents to hold back and of the permutations.
 
@@ -110,9 +110,9 @@ class DriftMonitor(ShownAsTable):
 
         Parameters
         ----------
-        model : estimator of topics over words or StreamingPipeline
-            The same model in each call. If a call raises an error, at most the first steps of a
-            pipeline have changed.
+        model : estimator or StreamingPipeline
+            A topic model, or a pipeline that ends in one; the same in each call. If a call raises
+            an error, at most the first steps of a pipeline have changed.
         X : {array-like, sparse matrix} of shape (n_documents, n_features) or iterable of str
             Word counts, or texts for a pipeline.
         time : object, default=None

@@ -68,8 +68,8 @@ class NewsRow(NamedTuple):
     ----------
     kind : {"born", "split", "gone", "merged", "grown", "shrunk", "changed"}
     topic, other : int or None
-        Id of the topic. If the kind is "split" or "merged", `other` is the id of the topic that it
-        split from or merged into.
+        Id of the topic. `other` is the id of the topic from which a "split" topic came, or into
+        which a "merged" topic went, otherwise None.
     share_before, share, moved : float
         The topic's share of the tokens before and after the time `since` of `news`. `moved` is the
         Hellinger distance, in [0, 1], between the topic's word probabilities at `since` and now.
@@ -98,18 +98,18 @@ class TopicTracker(ShownAsTable):
     Parameters
     ----------
     budget : float, default=0.1
-        Largest time for snapshots, as an estimated share of the time for learning. But when the
-        stream has grown by a half since the last snapshot, a snapshot is taken at any cost. With
-        infinity each minibatch has a snapshot.
+        Largest time for snapshots, as an estimated share of the time for learning; with infinity
+        each minibatch has a snapshot. A snapshot is always taken when the number of minibatches has
+        grown by a half since the last snapshot.
     feature_names : array-like of shape (n_features,), default=None
         Words of the columns, for models without names of columns.
 
     Notes
     -----
-    Let e be an equal share of the tokens, 1 / n_components. A topic is born with a share of e/10. A
-    topic dies when no row has its words, or when the mean of its last three shares is below e/20,
-    or below both e/4 and a fifth of its long-run mean share. The tracker keeps 64 snapshots and a
-    thousand dead topics.
+    Let e be an equal share of the tokens, 1 / n_components. A topic is born when its share reaches
+    e/10. A topic dies when no row of the model has its words. A topic also dies when its mean share
+    in the last three snapshots is below e/20, or below e/4 and a fifth of its long-run mean. The
+    tracker keeps 64 snapshots and a thousand dead topics.
 
     Examples
     --------
@@ -133,7 +133,7 @@ class TopicTracker(ShownAsTable):
     # Following
 
     def on_batch(self, model: Learner, info: BatchInfo) -> None:
-        """Count a minibatch, and take a snapshot if due."""
+        """Count a minibatch, and take a snapshot if `budget` allows a snapshot."""
         check_has_topics(model)
         state = self._state
         # Counted here, so the count continues if a stream starts anew.
@@ -189,7 +189,7 @@ class TopicTracker(ShownAsTable):
         return np.array([held.get(row, -1) for row in range(self._state.n_rows)], np.int64)
 
     def topics(self) -> list[TrackedRow]:
-        """Return a `TrackedRow` for each topic, living or dead, by id."""
+        """Return a `TrackedRow` for each topic, living or dead, in order of ids."""
         known = sorted(self._state.known, key=lambda topic: topic.topic)
         return [
             TrackedRow(
@@ -230,7 +230,7 @@ class TopicTracker(ShownAsTable):
             Ids of the topics, ascending.
         shares : ndarray of shape (n_snapshots, n_topics)
             Share of each topic in the tokens, estimated from the documents of each snapshot. Topics
-            never in use are left out.
+            that were never born are left out.
         """
         snapshots = self._state.snapshots
         found = [np.empty(0, np.int64), *(snapshot.topics["id"] for snapshot in snapshots)]
@@ -247,7 +247,7 @@ class TopicTracker(ShownAsTable):
         Parameters
         ----------
         since : object, default=None
-            A time, in the unit of `times` of `shares`. None is the last snapshot but one.
+            A time to compare with the `times` of `shares`. None is the last snapshot but one.
         n_words : int, default=10
             Number of top words to compare.
 
