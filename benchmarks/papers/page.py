@@ -143,7 +143,7 @@ def distinct(found: Sequence[Finding]) -> int:
 
 def once(items: Sequence[Item], found: Found) -> str:
     """Return a table of the items that one opposite comparison was once enough to refute."""
-    rows = [["item", "statement", "once", "now", "comparisons", "documents learnt"]]
+    rows = [["item", "statement", "once", "now", "comparisons", "documents"]]
     for item in items:
         if item.once:
             name, scale = f":ref:`{item.number} <{item.name}>`", scale_of(item)
@@ -154,8 +154,8 @@ def once(items: Sequence[Item], found: Found) -> str:
 
 
 def scale_of(item: Item) -> str:
-    """The documents that are learnt here, of those in the paper, where that matters."""
-    return f"{item.learnt:,} of {item.papers:,}" if item.papers else ""
+    """How many documents there are here and in the paper, where that matters."""
+    return f"{item.learnt:,}, in the paper {item.papers:,}" if item.papers else ""
 
 
 def statements(item: Item, found: Sequence[Finding]) -> list[tuple[str, str, str]]:
@@ -221,7 +221,7 @@ def judged(item: Item, found: Sequence[Finding]) -> list[str]:
 
 def notes(item: Item) -> list[str]:
     """Return what is said of an item: its data, its scale, what is missing, and a remark."""
-    scale = f"The stream has {scale_of(item)} documents that the paper has." if item.papers else ""
+    scale = f"Documents: {scale_of(item)}." if item.papers else ""
     return list(filter(None, (item.data, f"{scale} {item.why}".strip(), item.missing, item.remark)))
 
 
