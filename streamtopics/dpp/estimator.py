@@ -183,6 +183,7 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         "n_features_in_: =V"
     )
     _commit: Learnt
+    _records: ClassVar[dict[str, dict[Any, Any]]] = {"ground_set": {}, "noise": {}}
     _parameter_constraints = {
         name: COMMON_CONSTRAINTS[name]
         for name in (

@@ -31,6 +31,7 @@ from streamtopics.posteriors.protocol import (
 )
 
 Arrays = dict[str, np.ndarray]
+FAMILIES = "streamtopics.families."
 
 
 @dataclass(frozen=True)
@@ -62,8 +63,9 @@ class Block:
     def __setstate__(self, state: dict[str, Any]) -> None:
         name = state["family"]
         # A file cannot make modules outside the package be imported.
-        ours = name.startswith("streamtopics.families.")
-        vars(self).update(state, family=import_module(name) if ours else sys.modules[name])
+        if not name.startswith(FAMILIES) and name not in sys.modules:
+            raise ModuleNotFoundError(f"the family {name} is not imported; name it in trusted")
+        vars(self).update(state, family=import_module(name))
 
 
 def _block_of_named(family: str, prior: np.ndarray, xi: np.ndarray | None) -> Block:

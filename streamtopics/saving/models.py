@@ -14,6 +14,7 @@ from types import ModuleType
 from typing import Any
 from zipfile import ZipFile
 
+from streamtopics.posteriors.dense import FAMILIES, Block
 from streamtopics.saving.checks import check_held, objects_in
 from streamtopics.saving.files import replace_file
 from streamtopics.text.languages import Tokenizer
@@ -134,9 +135,12 @@ def load(path: str | os.PathLike[str], trusted: Sequence[str | type] = ()) -> An
                 with suppress(AttributeError, ImportError, ValueError):
                     resolve_name(name)
             model = skops.load(file, trusted=named)
+        parts = [*objects_in(model, {})]
+        others = {one.name for one in parts if isinstance(one, Tokenizer)}
+        families = {one.family.__name__ for one in parts if isinstance(one, Block)}
+        others |= {name for name in families if not name.startswith(FAMILIES)}
+        _check_trusted(path, sorted(others), given)
         check_held(model)
-        cuts = {one.name for one in objects_in(model, {}) if isinstance(one, Tokenizer)}
-        _check_trusted(path, sorted(cuts), given)
     except (MemoryError, OSError, LoadError):
         # The content is right, or the error was already told.
         raise
@@ -175,7 +179,7 @@ def is_known(name: str) -> bool:
 
 def _can_be_found(name: str) -> bool:
     """Whether `load` can find a class or function, and make an instance."""
-    if name.startswith(("streamtopics.", "numpy.")):
+    if name.startswith(("streamtopics.", "numpy.", "__main__.")):
         return False
     try:
         found: Any = resolve_name(name)

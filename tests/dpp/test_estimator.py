@@ -47,6 +47,15 @@ def of_items():
     return model("items").fit(ITEMS)
 
 
+def test_fields_of_measures_and_noises_are_parameters():
+    one = clone(LowRankDPP(Fourier(2, 1), noise=Background(1.0)))
+    one.set_params(ground_set__degree=3, noise__level=2.0)
+    assert (one.ground_set, one.noise) == (Fourier(2, 3), Background(2.0))
+    assert one.get_params()["ground_set__degree"] == 3
+    with pytest.raises(ValueError, match="'poisson', has no parameter 'p'"):
+        LowRankDPP("poisson").set_params(ground_set__p=1.0)
+
+
 @parametrize_with_checks([model("items", max_iter=1)])
 def test_scikit_learn_checks(estimator, check):
     """Of items, the sets that are one matrix; those of others are in tests/conventions."""

@@ -5,6 +5,7 @@ import json
 import pickle
 import sys
 from collections import deque
+from importlib import import_module
 from zipfile import ZipFile
 
 import numpy as np
@@ -18,6 +19,7 @@ from streamtopics.datasets import make_lda_corpus
 from streamtopics.models import BetaBinomial
 from streamtopics.saving import LoadError, models
 from streamtopics.streams import Checkpointer, resume, stream
+from streamtopics.updates import BPS
 from tests.saving.state import is_same
 
 X = make_lda_corpus(n_documents=60, n_features=30, n_components=3, random_state=0).X
@@ -51,6 +53,14 @@ def test_what_cannot_be_kept_is_named(model, said, tmp_path):
     with pytest.raises(TypeError, match=said):
         save(model, path)
     assert {p.name: p.read_bytes() for p in tmp_path.iterdir()} == {"a.model": before}
+
+
+def test_a_class_of_a_notebook_is_not_saved(tmp_path, monkeypatch):
+    """No other process could load it."""
+    own = type("Own", (BPS,), {"__module__": "__main__"})
+    monkeypatch.setattr(sys.modules["__main__"], "Own", own, raising=False)
+    with pytest.raises(TypeError, match=r"__main__\.Own, but files keep only"):
+        save(StreamingLDA(3, update=own(0.1)), tmp_path / "a.model")
 
 
 STRANGER = """
@@ -234,6 +244,10 @@ def test_no_module_is_imported_for_a_family_unless_it_is_trusted(path, monkeypat
     with pytest.raises(LoadError, match="own_beta"):
         load(path)
     assert "own_beta" not in sys.modules
+    import_module("own_beta")
+    with pytest.raises(LoadError, match=r"names own_beta, .* trusted=\['own_beta'\]"):
+        load(path)
+    del sys.modules["own_beta"]
     assert load(path, trusted=["own_beta"]).n_samples_seen_ == X.shape[0]
     del sys.modules["own_beta"]
 

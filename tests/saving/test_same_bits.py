@@ -238,8 +238,11 @@ def test_every_public_record_and_estimator_is_known():
 
 
 def test_every_known_name_is_that_of_something_there():
-    inside = walk_packages(streamtopics.__path__, "streamtopics.")
-    modules = [import_module(m.name) for m in inside if "__main__" not in m.name]
+    names = [m.name for m in walk_packages(streamtopics.__path__, "streamtopics.")]
+    # A kernel may have instructions that this processor lacks.
+    modules = [
+        import_module(name) for name in names if not {"__main__", "kernels"} & {*name.split(".")}
+    ]
     own = [(m.__name__, name, found) for m in modules for name, found in vars(m).items()]
     there = {name for module, name, found in own if getattr(found, "__module__", None) == module}
     assert there >= {*OURS.split()}
