@@ -12,16 +12,16 @@ from streamtopics.updates import Rule, Traits
 class Seasons(Rule):
     """Streaming variational Bayes that forgets when a new season starts.
 
-    Its state are the last surprises, KL(lam + s || lam) in nats.
+    The state holds the last surprises, KL(lam + s || lam) in nats.
 
     Parameters
     ----------
     jump : float
-        A season starts with a surprise that is so many times the median of the last ones.
+        A season starts when a surprise is more than `jump` times the median of the last surprises.
     carried : float
-        Share of the posterior that it starts with, in [0, 1].
+        Share of the posterior kept when a season starts, in [0, 1].
     memory : int
-        How many surprises are remembered.
+        Number of last surprises in the state.
 
     Examples
     --------

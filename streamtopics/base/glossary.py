@@ -99,7 +99,7 @@ n_jobs : int or None, default=None
 random_state : int, RandomState instance or None, default=None
     Seed of the estimator.
 verbose : int, default=0
-    1 shows the progress of `fit`, in most models with scores; 0 shows nothing.""",
+    1 shows the progress of `fit`. Most models also show the score of each minibatch or round.""",
 }
 
 TOPIC_ATTRIBUTES = """\
@@ -131,8 +131,8 @@ components_ : ndarray of shape (n_components, n_features)
     Dirichlet parameters of the topics: pseudo-counts, not normalised.""",
     "mean_components": """\
 components_ : ndarray of shape (n_components, n_features)
-    Expected tokens of each word in each topic, averaged over documents. The prior is
-    included, and rows are not normalised.""",
+    Expected tokens per document of each word in each topic, a running mean. The prior is included,
+    and rows are not normalised.""",
     "edit_attributes": """\
 edits_ : list of Edit
     Edits of the topics by people; see `streamtopics.editing`.
@@ -237,7 +237,7 @@ items, users : array-like of shape (n_documents,) or None, default=None
     allowed.""",
     "targets": """\
 y : array-like of shape (n_samples,), default=None
-    Targets, if the model has any.""",
+    Targets, if the model has targets.""",
     "time": """\
 time : object, default=None
     Time of the documents, for example a year, kept in `drift_` if the rule forgets.""",
@@ -250,14 +250,14 @@ doc_topic : ndarray of shape (n_documents, n_components)
 Returns
 -------
 log_probability : ndarray of shape (n_documents,)
-    Sum of the log probabilities of the held-out tokens of each document (every fifth token), in
-    nats; 0 without held-out tokens.""",
+    Log probability, in nats, of every fifth token of each document, given the remaining tokens; 0
+    without held-out tokens.""",
     "score": """\
 Returns
 -------
 score : float
-    Mean log probability of the held-out tokens (every fifth token), in nats; NaN without held-out
-    tokens.""",
+    Mean log probability, in nats, of every fifth token of a document, given the remaining tokens;
+    NaN without held-out tokens.""",
     "points": """\
 points : matrix of shape (n_points, n_features)
     Sentences or vectors as rows; if points are items, a 1-D array of their column numbers.""",
@@ -292,9 +292,10 @@ def documented(cls: type) -> type:
 
     A line of names in braces stands for the paragraphs of these names.
     """
-    # The result of `available_if` keeps the method as `fn`.
-    methods = (getattr(value, "fn", value) for value in vars(cls).values())
-    for owner in (cls, *filter(isfunction, methods)):
+    # The result of `available_if` keeps the method as `fn`, and a copy of its docstring.
+    members = vars(cls).values()
+    wrapped = [member for member in members if hasattr(member, "fn")]
+    for owner in (cls, *filter(isfunction, members), *wrapped, *(each.fn for each in wrapped)):
         if owner.__doc__:
             filled = PLACE.sub(_paragraphs, owner.__doc__)
             owner.__doc__ = CONTINUED.sub(r"\1 ", filled)

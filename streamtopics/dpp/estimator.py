@@ -80,13 +80,13 @@ class Learnt(Commit):
 class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEstimator):
     """Determinantal point process with a low-rank kernel, learnt from sets of points.
 
-    Similar points rarely occur in one set, for example sentences in a document or items in a
-    basket. The probability of set S is proportional to the determinant of the rows and columns S of
+    Points are, for example, sentences of a document; similar points rarely occur in one set. The
+    probability of a set S is proportional to the determinant of the rows and columns S of
 
         L = noise + Diag(p)^{1/2} Phi A Phi' Diag(p)^{1/2},   A = gamma I + U Diag(theta) U'.
 
-    Point x has a probability p(x) and V features phi(x), a row of Phi: words, items or coordinates.
-    U has r columns.
+    Point x has a base probability p(x) and V features phi(x), a row of Phi: words, items or
+    coordinates. U has V rows and r columns. theta has a weight for each column.
 
     Parameters
     ----------
@@ -94,16 +94,16 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
             default="bernoulli"
         The kind of points. Sentences are sets of words ("bernoulli"), word counts ("poisson") or
         word counts divided by the length ("multinomial"). Other points are "items" or vectors
-        ("gaussian"). For these names p is learnt. A measure has a fixed p, for example
-        ``streamtopics.dpp.Fourier(2, 4)``.
+        ("gaussian"). With a name p is learnt. A measure, for example
+        ``streamtopics.dpp.Fourier(2, 4)``, has a fixed p.
     n_components : int, default=10
         Number r of columns of U. Take two to six times as many as needed: the penalty removes
         columns.
     noise : {"auto", "background", "counting"} or noise, default="auto"
-        Random points added to the points that L without noise gives. "background" adds a Poisson
-        number of draws from p. With "counting" each item not yet in the set joins with the same
-        probability. "auto" is "counting" for items, else "background". Learning starts from the
-        level of a noise object, such as ``streamtopics.dpp.Background(2.0)``.
+        Random points added to a set drawn without noise. "background" adds a Poisson number of
+        draws from p. With "counting" each item not yet in the set joins with the same probability.
+        "auto" is "counting" for items, else "background". Learning starts from the level of a noise
+        object, such as ``streamtopics.dpp.Background(2.0)``.
     noise_level : float or None, default=None
         Fixed level of the noise, at most 1e10. None learns the level, but the level 0 of a noise
         object stays 0.
@@ -114,8 +114,8 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         "shared" learns U with one theta for all sets, "document" with one theta for each set.
         Scores are far lower with "document".
     penalty : float, default=0.001
-        Weight of the penalty. The penalty is the sum of theta (the mean over sets) plus the squared
-        sum of the lengths of U's columns.
+        Weight of the penalty: the sum of theta, averaged over sets, plus the square of the summed
+        lengths of U's columns.
     max_iter : int, default=100
         Maximal number of rounds of `fit`. A round has 20 iterations of L-BFGS on U, then steps on
         theta, gamma and the noise level.
@@ -124,8 +124,8 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
     max_local_iter : int, default=30
         Number of steps to infer the theta of a set.
     batch_size : int, default=256
-        Sets in a minibatch. `partial_fit` after `fit` takes the step sizes that would follow if the
-        sets of `fit` had come in minibatches of this size.
+        Number of sets in a minibatch. The sets of `fit` are counted as minibatches of this size
+        when a later `partial_fit` chooses its step size.
     step_size : float, default=0.3
         First step of AdaGrad in `partial_fit`, relative to the size of the entries of U at the
         start.
@@ -137,14 +137,14 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
     Attributes
     ----------
     components_ : ndarray of shape (n_components, V)
-        U transposed. Signs of rows are arbitrary; rows of removed columns are 0.
+        U transposed. Signs of rows are arbitrary; rows of columns that the penalty removed are 0.
     theta_ : ndarray of shape (n_components,)
-        The theta shared by all sets, or the mean over sets.
+        The theta shared by all sets, or, with ``theta="document"``, the mean over sets.
     gamma_, noise_level_ : float
         Learnt gamma and noise level. With "background" the level is the expected number of noise
         points in a set.
     measure_ : BaseMeasure
-        The ground set with p.
+        The kind of points, with p.
     expected_size_ : float
         Expected number of points of a set under `theta_`.
     n_active_components_ : int
@@ -153,9 +153,9 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
     objective_ : list of float
         Penalty minus log-likelihood at the start of `fit` and after each round, in nats per set.
     n_iter_ : int
-        Rounds of `fit`.
+        Number of rounds of `fit`.
     n_batch_iter_, n_documents_seen_, n_sentences_seen_ : int
-        Learnt minibatches, sets and points.
+        Numbers of learnt minibatches, sets and points.
     n_features_in_ : int
         Number of words, coordinates or items of X.
 
@@ -380,7 +380,7 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         Returns
         -------
         theta : ndarray of shape (n_sets, n_components), float64
-            0 for an empty set.
+            Weights theta of each set; 0 for an empty set.
         """
         groups = list(groups) if isinstance(groups, Iterator) else groups
         theta = self._inferred_of("transform", X, groups, self._own_theta)
@@ -400,7 +400,7 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         Returns
         -------
         log_likelihood : ndarray of shape (n_sets,)
-            In nats, a log density for vectors; -inf for an impossible set.
+            Log probability in nats, for vectors a log density; -inf for an impossible set.
         """
         return self._inferred_of(
             "score_samples", X, groups, lambda learnt, data: log_likelihood(data, learnt.parameters)
@@ -414,7 +414,7 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         Returns
         -------
         score : float
-            NaN without sets, -inf if a set is impossible.
+            Mean log-likelihood; NaN without sets, -inf if a set is impossible.
         """
         values = self.score_samples(X, groups)
         return float(values.mean()) if len(values) else np.nan
@@ -423,15 +423,15 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         """Return the log-likelihood of each set, minus the log-likelihood of independent points.
 
         A set of independent points has a Poisson number of draws from p. Its expected size is the
-        mean size of the learnt sets. If points are items, each item is in the set independently. An
-        item of n of the N learnt sets has the probability ``(n + 1/2) / (N + 1)``.
+        mean size of the learnt sets. If points are items, each item is in the set independently,
+        with probability ``(n + 1/2) / (N + 1)`` if n of the N learnt sets have the item.
 
         {sets, groups_of_points}
 
         Returns
         -------
         gain : ndarray of shape (n_sets,)
-            In nats; 0 for a set that is impossible in both cases.
+            Difference in nats; 0 for a set that is impossible under both models.
         """
         return self._inferred_of("gain_over_independent", X, groups, _gain)
 
@@ -457,7 +457,7 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
     # The process
 
     def process(self, theta: ArrayLike | None = None) -> Process:
-        """Return the learnt process, for functions such as `streamtopics.dpp.sampling.sample`.
+        """Return the learnt point process, for example for `streamtopics.dpp.sampling.sample`.
 
         Parameters
         ----------
@@ -483,11 +483,12 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         Parameters
         ----------
         n_sets : int, default=1
+            Number of sets.
         {theta_of_process}
         k : int or None, default=None
             Number of points of each set, `given` not counted. None draws the size at random.
         {given_points}
-            The drawn sets contain only the other points.
+            The result is the rest of the set, without `given`.
         random_state : int, RandomState instance or None, default=None
             Pass an int for the same sets each time.
 
@@ -511,27 +512,27 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         {points}
         {theta_of_process}
         {given_points}
-            A marginal is then the probability of a further point, and 0 for an item of `given`
-            with "counting" noise.
+            Marginals are then probabilities of further points. With "counting" noise the marginal
+            of an item of `given` is 0.
 
         Returns
         -------
         marginals : ndarray of shape (n_points,)
-            For vectors, densities; with "background" noise, expected numbers of occurrences.
+            Probabilities; for vectors densities, with "background" noise expected numbers.
         """
         process = self._given(theta, given)
         return marginal.marginals(process, self._points(points, "marginals"))
 
     # What was learnt
 
-    components_ = of_record("parameters.U", "U', of shape (n_components, V).", lambda U: U.T.copy())
-    theta_ = of_record("parameters.theta", "The one theta, or the mean of those of sets.", np.copy)
-    gamma_ = of_record("parameters.gamma", "Weight of the features themselves.")
-    noise_level_ = of_record("parameters.noise.level", "Level of the noise.")
-    measure_ = of_record("measure", "The ground set with its probabilities.")
-    objective_ = of_record("objective", "Objective at the start and after each round.", list)
-    n_documents_seen_ = of_record("n_sets", "Sets learnt from.")
-    n_sentences_seen_ = of_record("n_points", "Points learnt from.")
+    components_ = of_record("parameters.U", "The matrix U transposed.", lambda U: U.T.copy())
+    theta_ = of_record("parameters.theta", "Mean weights theta of the columns of U.", np.copy)
+    gamma_ = of_record("parameters.gamma", "Weight gamma of the identity matrix in the kernel.")
+    noise_level_ = of_record("parameters.noise.level", "Learnt or given level of the noise.")
+    measure_ = of_record("measure", "The kind of points, with their base probabilities.")
+    objective_ = of_record("objective", "Penalty minus log-likelihood per set, by round.", list)
+    n_documents_seen_ = of_record("n_sets", "Number of learnt sets.")
+    n_sentences_seen_ = of_record("n_points", "Number of points in the learnt sets.")
 
     @property
     def expected_size_(self) -> float:
@@ -544,7 +545,7 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
     def top_words(
         self, feature_names: ArrayLike | None = None, n_words: int = 10
     ) -> list[list[Any]]:
-        """Return the most typical words of each column u of U.
+        """Return the most typical words of each column u of the matrix U.
 
         Words are ordered by ``P log(P / P0)``. P is the probability that a sentence x has the word
         if x is drawn with weight ``p(x) (u'phi(x))^2``. P0 is the same probability for the weight
@@ -553,7 +554,7 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         Parameters
         ----------
         feature_names : array-like of shape (n_features,), default=None
-            Words of the columns. None is the names seen in `fit`, or else numbers.
+            Words of the columns of X. None takes the names seen in `fit`, or else column numbers.
         n_words : int, default=10
             Maximal number of words for a column.
 

@@ -95,11 +95,12 @@ class Summary:
     indices : ndarray of shape (n_chosen,), int
         Positions of the sentences in the document.
     sentences : tuple of n_chosen str
+        The chosen sentences.
     scores : ndarray of shape (n_chosen,)
-        Quality of each sentence; with ``quality="thesis"`` its log p, in nats.
+        Quality of each sentence; with ``quality="thesis"`` the log probability, in nats.
     log_gains : ndarray of shape (n_chosen,)
-        Increase of log det L, in nats, when each sentence was chosen; the first choice has the
-        largest.
+        Increase of the log determinant of the kernel, in nats, by each sentence. The sentence
+        chosen first has the largest.
     """
 
     indices: Places
@@ -114,12 +115,13 @@ class DigestSentence(NamedTuple):
     Attributes
     ----------
     document, index : int
-        Positions of the document in the input, and of the sentence in the document.
+        Position of the document in the input, and of the sentence in the document.
     sentence : str
+        The sentence.
     score, log_gain : float
-        As in `Summary`.
+        Quality, and increase of the log determinant, as in `Summary`.
     n_documents : int
-        Number of documents for which this sentence, by the cosine, is the nearest of the digest.
+        Number of documents closer, by the cosine, to this sentence than to the rest of the digest.
     """
 
     document: int
@@ -136,9 +138,9 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
 
     Sentences are chosen one by one, to make the determinant of their kernel
     ``L_ij = (q_i q_j)^(power / 2) S_ij`` large. q_i is the quality of sentence i. S_ij is the
-    similarity of two sentences, the cosine of their features. `fit` learns document frequencies for
-    weights of words, and is optional with the default parameters. With ``quality="thesis"`` `fit`
-    also learns S, by `LowRankDPP`.
+    similarity of two sentences, the cosine of their features. `fit` learns document frequencies, so
+    that rare words weigh more; with the default parameters `fit` is optional. With
+    ``quality="thesis"`` `fit` also learns S, by `LowRankDPP`.
 
     Parameters
     ----------
@@ -146,7 +148,7 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
         Maximal number of sentences of a summary.
     n_words : int or None, default=None
         Maximal number of words of a summary, separated by white space; used instead of
-        `n_sentences`. Sentences longer than the words left are skipped.
+        `n_sentences`. Sentences with more words than remain are skipped.
     vectorizer : CountVectorizer, TfidfVectorizer, HashingVectorizer or None, default=None
         Makes features of sentences; a copy is fitted. None hashes words of two letters or more to
         2^18 binary columns; with ``quality="thesis"`` None counts the 500 most frequent words.
@@ -161,11 +163,11 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
     fragment_weight : float, default=0.5
         Factor of the centrality of sentences that start with a small letter or a comma. If the
         factor is below 1, `digest` leaves out sentences that continue an earlier sentence, such as
-        "But it was not to be.", unless all do.
+        "But it was not to be.", unless all sentences do.
     n_components, penalty, max_iter : int, default=10; float, default=0.01; int, default=10
         As in `LowRankDPP`, used only with ``quality="thesis"``.
     random_state : int, RandomState instance or None, default=None
-        Seed of the `LowRankDPP` of "thesis".
+        Seed of the `LowRankDPP` for ``quality="thesis"``.
 
     Attributes
     ----------
@@ -174,14 +176,14 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
     document_frequency_ : ndarray of shape (n_features,)
         Number of learnt documents that have each word.
     n_documents_seen_, n_batch_iter_ : int
-        Learnt documents and minibatches.
+        Numbers of learnt documents and minibatches.
     thesis_ : LowRankDPP or None
         The model learnt for ``quality="thesis"``, else None.
 
     Notes
     -----
-    A word in df of N learnt documents has the weight ``log((1 + N) / (1 + df)) + 1``; a
-    TfidfVectorizer keeps its own weights. Sentences without a known word, or of English stop words
+    A word in df of N learnt documents has the weight ``log((1 + N) / (1 + df)) + 1``. Features of a
+    TfidfVectorizer get no further weights. Sentences without a known word, or of English stop words
     alone, are chosen only if the document has no other sentences.
 
     References
@@ -246,7 +248,7 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
     # Learning
 
     def fit(self, raw_documents: Iterable[Any], y: Any = None) -> Self:
-        """Learn the words and their document frequencies, from scratch.
+        """Learn the words and their document frequencies from all documents, from scratch.
 
         Parameters
         ----------
@@ -339,7 +341,7 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
         Returns
         -------
         summaries : list of Summary
-            A `Summary` for each document.
+            The summary of each document.
         """
         known = self._known()
         documents = known.vectorizer.sentences(raw_documents)
@@ -455,9 +457,9 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
     # What is known
 
     vectorizer_ = of_record("vectorizer", "The fitted vectorizer of sentences.")
-    document_frequency_ = of_record("document_frequency", "Documents seen that have each word.")
-    n_documents_seen_ = of_record("n_documents", "Documents learnt from.")
-    thesis_ = of_record("thesis", 'The model of quality "thesis".')
+    document_frequency_ = of_record("document_frequency", "Number of documents with each word.")
+    n_documents_seen_ = of_record("n_documents", "Number of learnt documents.")
+    thesis_ = of_record("thesis", 'The `LowRankDPP` learnt for ``quality="thesis"``, else None.')
 
     @property
     def _by_thesis(self) -> bool:

@@ -72,18 +72,18 @@ class StreamingBayes(
     Parameters
     ----------
     model : BetaBinomial, LinearRegression, GaussianMixture or another model
-        A frozen record of `streamtopics.models`, or your own subclass of
+        A dataclass of `streamtopics.models`, or your own subclass of
         `streamtopics.models.dense_model.DenseModel`.
     update : rule of `streamtopics.updates`, default=None
         How the posterior learns a minibatch. None is ``SVB()``.
     boosted_prior : object, default=None
         A model of the same class as `model`. A rule that boosts adds the prior of `boosted_prior`
-        with every minibatch. `fit_intercept` or `mean` must be as in `model`. None is `model`. The
-        stream starts from the prior of `model` and forgets towards it.
+        with every minibatch. Its `fit_intercept` or `mean`, if any, must be as in `model`. None is
+        `model`. The stream starts from the prior of `model` and forgets towards this prior.
     batch_size : int, default=1000
         Rows of a minibatch in `fit`.
     max_iter : int, default=1
-        Passes of `fit` over the data; more than one counts the data again.
+        Passes of `fit` over the data. Each pass after the first counts the data again.
     random_state : int, RandomState instance or None, default=None
         Seed of the random start of mixtures.
     verbose : int, default=0
@@ -92,16 +92,16 @@ class StreamingBayes(
     Attributes
     ----------
     posterior_ : DensePosterior
-        Natural parameters of the nodes: the distributions of the model, such as the components of a
-        mixture.
+        Natural parameters of the nodes. A node is a distribution of the model, such as a component
+        of a mixture.
     model_, boosted_prior_ : object
-        The learnt model, and the model with the boosted prior.
+        The parameters `model` and `boosted_prior` of the first minibatch.
     retention_ : ndarray of shape (n_nodes,)
-        Share of each node's earlier counts kept at the last minibatch.
+        Share of each node's earlier counts that the rule kept at the last minibatch.
     retention_history_ : ndarray of shape (n_minibatches, n_nodes)
-        `retention_` of the last thousand minibatches.
+        `retention_` after each of the last thousand minibatches.
     effective_sample_size_ : ndarray of shape (n_nodes,)
-        Weight of each node, prior included, as a number of samples.
+        Number of samples, the prior's included, that have the weight of each node's posterior.
     classes_ : ndarray of shape (n_classes,)
         Numbers of the classes, from 0 on, if the model has classes.
     n_batch_iter_, n_samples_seen_, n_iter_ : int
@@ -117,7 +117,7 @@ class StreamingBayes(
     >>> from streamtopics.updates import HierarchicalPowerPrior
     >>> rng = np.random.default_rng(0)
     >>> model = StreamingBayes(LinearRegression(), HierarchicalPowerPrior())
-    >>> for slope in (1.0, 1.0, 1.0, -1.0):
+    >>> for slope in (1.0, 1.0, 1.0, -1.0):  # The rule forgets when the slope changes.
     ...     X = rng.normal(size=(100, 3))
     ...     model = model.partial_fit(X, slope * X[:, 0] + 0.1 * rng.normal(size=100))
     >>> model.retention_history_.ravel().round(1)
@@ -256,15 +256,15 @@ class StreamingBayes(
     def score_samples(self, X: ArrayLike, y: OptionalArray = None) -> np.ndarray:
         """Return the log density of each sample under the posterior predictive distribution.
 
-        Without `y` the result is the log density of X alone: 0 for a model of targets only, such as
-        `LinearRegression`.
+        Without `y` the result is the log density of X alone. This density is 0 for a model of
+        targets only, such as `LinearRegression`.
 
         {samples, targets}
 
         Returns
         -------
         log_density : ndarray of shape (n_samples,)
-            In nats.
+            Log densities in nats.
         """
         return self._density("score_samples", X, y)
 
@@ -276,6 +276,7 @@ class StreamingBayes(
         Returns
         -------
         score : float
+            Mean of `score_samples`.
         """
         return float(self._density("score", X, y).mean())
 
@@ -285,7 +286,7 @@ class StreamingBayes(
 
     @available_if(_model_can("predict"))
     def predict(self, X: ArrayLike) -> np.ndarray:
-        """Return the target, or the most probable component or class, of each sample.
+        """Return the expected target, or the most probable component or class, of each sample.
 
         {samples}
 
@@ -297,25 +298,26 @@ class StreamingBayes(
 
     @available_if(_model_can("predict_proba"))
     def predict_proba(self, X: ArrayLike) -> np.ndarray:
-        """Return the probability of each component or class.
+        """Return the probability of each component of a mixture, or of each class.
 
         {samples}
 
         Returns
         -------
-        probability : ndarray of shape (n_samples, n)
+        probability : ndarray of shape (n_samples, n_components or n_classes)
             Rows sum to 1.
         """
         return self._predicted(X, "predict_proba")
 
     def transform(self, X: ArrayLike) -> np.ndarray:
-        """Return the model's representation of samples, for example memberships in components.
+        """Return the representation of samples by the model, such as probabilities of components.
 
         {samples}
 
         Returns
         -------
-        representation : ndarray of shape (n_samples, n)
+        representation : ndarray of shape (n_samples, n_features_out)
+            A column for each component of a mixture.
         """
         return labelled(self, self._predicted(X, "transform"), row_labels(X))
 
@@ -338,11 +340,9 @@ class StreamingBayes(
         return np.arange(self.model_.n_classes)
 
     effective_sample_size_ = of_record(
-        "posterior.mass", "Samples that each node stands for, its prior's included."
+        "posterior.mass", "Weight of each node, with its prior, as a number of samples."
     )
-    n_samples_seen_ = of_record(
-        "posterior.n_documents", "Samples learnt from, counting repeated passes."
-    )
+    n_samples_seen_ = of_record("posterior.n_documents", "Number of learnt samples, in all passes.")
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -39,19 +39,19 @@ def documents_of(
     Parameters
     ----------
     estimator : object
-        A fitted estimator or pipeline; `transform` returns shares of topics.
+        A fitted estimator or pipeline with a `transform` that returns shares of topics.
     X : object
         Input of `estimator.transform`: counts, or texts for a pipeline.
     topic : int or None, default=None
         Number of the topic. None lists documents of all topics, one topic after another.
     n_documents : int, default=5
-        Most documents per topic.
+        Maximal number of documents per topic.
 
     Returns
     -------
     documents : list of TopicDocument
-        ``pandas.DataFrame(documents)`` makes a data frame. The prior keeps shares in short
-        documents well below 1.
+        ``pandas.DataFrame(documents)`` makes a data frame. Because of the prior, shares in short
+        documents are well below 1.
 
     Examples
     --------
@@ -90,14 +90,14 @@ def similar_documents(
     X : object
         Documents to search.
     to : object
-        Query documents, in the form of `X`. A query in `X` finds itself.
+        Query documents, in the form of `X`. A query that is also in `X` finds itself.
     n_documents : int, default=5
-        Most documents per query.
+        Maximal number of documents per query.
 
     Returns
     -------
     documents : list of SimilarDocument
-        Sorted by query, then by similarity, the most similar first.
+        Sorted by query, then by similarity from 1 (equal shares) to 0 (no common topic).
 
     Examples
     --------
@@ -137,13 +137,13 @@ def shares_over_time(estimator: Any, X: object, times: Any) -> SharesOverTime:
     estimator, X
         As in `documents_of`.
     times : array-like of shape (n_documents,)
-        Time of each document: years, months such as "2026-11", or dates. Documents of equal times
-        are averaged. Dates without a zone are in UTC. Documents with None, NaN or NaT are left out.
+        Year, month such as "2026-11", or date of each document. Documents of equal times are
+        averaged. Dates without a zone are in UTC. Documents with None, NaN or NaT are left out.
 
     Returns
     -------
     shares : SharesOverTime
-        For `plot_shares`.
+        Times, shares and numbers of documents, for `plot_shares`.
 
     Examples
     --------

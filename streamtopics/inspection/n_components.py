@@ -102,8 +102,8 @@ def compare_n_components(
     """Fit models with different numbers of topics; compare prediction, coherence and stability.
 
     The documents are divided at random into `n_splits` parts. For each number of topics and each
-    part, a model learns from the other parts and is scored on the part. The parts and seeds are the
-    same for all numbers of topics.
+    part, a model learns from all other parts and is scored on this part. The parts and seeds are
+    the same for all numbers of topics.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def compare_n_components(
     X : {array-like, sparse matrix} of shape (n_documents, n_features), or sequence of str
         Word counts; or texts for a pipeline, with a new vocabulary for each part.
     n_components : iterable of int, default=(10, 20, 50, 100)
-        Numbers of topics.
+        Numbers of topics to compare.
     n_splits : int, default=3
         Number of parts, at least 2. Compare stability only between results with equal `n_splits`:
         with more parts, two models share more documents.
@@ -135,12 +135,12 @@ def compare_n_components(
         (score(K) - score of word frequencies without topics) kappa(K).
 
     ``found.chosen`` is the smallest K such that neither the next tried number nor any tried number
-    up to 3 K has a worth more than 5 % higher. A finer structure may exist. The score alone keeps
-    rising with K, and the stability kappa alone falls from the smallest K on.
+    up to 3 K has a worth more than 5 % higher. The documents may have more topics. The score alone
+    keeps rising with K, and the stability kappa alone falls from the smallest K on.
 
     kappa(K) measures how far two models with K topics agree, beyond chance, on the most probable
-    topic of each document that both learnt. It is Cohen's kappa, with the topics matched for the
-    largest agreement, averaged over pairs of models.
+    topics of the documents learnt by both: Cohen's kappa, averaged over pairs of models. The topics
+    of a pair are matched for the largest agreement.
 
     References
     ----------

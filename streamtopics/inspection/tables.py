@@ -33,7 +33,7 @@ def topic_table(
 ) -> list[TopicRow]:
     """List the topics of a fitted model with leading words, the largest topic first.
 
-    Topics hidden by `streamtopics.editing.hide` and columns without a word are left out.
+    Topics hidden by `streamtopics.editing.hide` and free columns of a vocabulary are left out.
 
     Parameters
     ----------
@@ -44,12 +44,12 @@ def topic_table(
     n_words : int, default=10
         Words per topic.
     relevance : float in [0, 1], default=0.6
-        1 ranks by probability, smaller values prefer distinctive words.
+        1 ranks words by probability in the topic; smaller values prefer words rare in other topics.
 
     Returns
     -------
     table : list of TopicRow
-        For `format_topics` or `pandas.DataFrame`.
+        A row for each topic, for `format_topics` or `pandas.DataFrame`.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def topic_table(
 
 
 def format_topics(table: Sequence[TopicRow], width: int = 100) -> str:
-    """Return rows of `topic_table` as text, with lines of at most `width` characters."""
+    """Return rows of `topic_table` as text; lines are cut after at most `width` characters."""
     lines = [f"{'topic':>5}  {'weight':>6}  {'prior':>6}  words"]
     for row in table:
         words = f"{row.name}: " * bool(row.name) + " ".join(str(word) for word in row.words)

@@ -16,18 +16,18 @@ Numbers = float | np.ndarray
 class DenseModel(Protocol):
     """A model of samples X and, for some models, targets y.
 
-    Derive a frozen dataclass of hyper-parameters, without state. `offsets`, if defined, are added
-    to marginals, by (block, name of the marginal).
+    Derive a frozen dataclass of hyper-parameters, without state. `offsets`, if defined, has
+    numbers to add to marginals, by (block, name of the marginal).
     """
 
     #: Whether y, a number for each sample, is required
     needs_target: ClassVar[bool] = False
     #: Whether X may have NaN for missing values
     accepts_missing: ClassVar[bool] = False
-    #: Origin of natural parameters: a prior can only be boosted in a model with equal fields
+    #: Fields that `model` and `boosted_prior` must have equal
     coordinates: ClassVar[tuple[str, ...]] = ()
-    #: Blocks of the posterior whose last axis, or that of the family's numbers, is the columns of
-    #: X, and perhaps an intercept after them
+    #: Blocks of the posterior with an entry for each column of X, and perhaps one for an intercept
+    #: after the columns
     by_feature: ClassVar[frozenset[str]]
     #: Number of classes, the targets from 0 on; None without classes
     n_classes: int | None = None

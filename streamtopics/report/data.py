@@ -165,14 +165,14 @@ def report(
     path : str or path, default=None
         File, for example "topics.html", replaced if present; None writes no file.
     feature_names : array-like of shape (n_features,), default=None
-        Words of the columns; None takes the names of the pipeline, or of `fit`.
+        Words of the columns. None takes the words of a pipeline, or the names seen in `fit`.
     X : {array-like, sparse matrix} of shape (n_documents, n_features), default=None
         Counts of the documents to show; for models of sentences, a sequence of matrices. None
         counts `texts` by the pipeline. Without X and texts the report shows topics only.
     texts, titles : iterable of str, default=None
         Text and title of each document. Without texts, the report shows words of each document.
     times : array-like of shape (n_documents,), default=None
-        Numbers, dates, or text such as "2003-05-17" or "2003-05"; None and NaN if unknown.
+        Number, date, or text such as "2003-05-17" or "2003-05"; None or NaN for unknown times.
     groups : array-like of shape (n_documents,), default=None
         Group of each document, for example a product, country or author.
     totals : Totals, default=None
@@ -181,17 +181,17 @@ def report(
         Findings to show, at most ten; their `documents` are indices into `texts`. With None the
         report searches for findings, at a false discovery rate of .05.
     tracker, alarms : iterable of records, default=None
-        A `TopicTracker` and a `DriftMonitor`; or, for either, records in order of time (named
-        tuples, dataclasses or mappings). Pictures show an alarm at the time in its field ``time``.
+        A `TopicTracker` and a `DriftMonitor`. Either may also be a list of records in order of time
+        (named tuples, dataclasses or mappings). Pictures show an alarm at its field ``time``.
     scores : mapping of str to float or sequence of float, default=None
         Scores to show, by name: a number, or a sequence to draw as a curve, such as the scores of
         all minibatches.
     title, date : str, default=None
-        Shown on the page. Without a date the same input makes the same bytes.
+        Shown on the page. None shows the class of the model, and no date.
     sampled_from : int, default=None
         Size of the whole corpus if the documents are a sample.
     intake : mapping of str to str, default=None
-        Numbers of records read and skipped, by name.
+        Numbers to show of records read and skipped, by name.
     n_words, n_documents : int, default=10 and 5
         Words and documents per topic.
     n_topics : int, default=200
@@ -202,7 +202,7 @@ def report(
     Returns
     -------
     report : Report
-        The contents of the page. If the page would exceed 2,000,000 bytes, it has fewer documents.
+        The contents of the page. A page above 2,000,000 bytes is written with fewer documents.
 
     Examples
     --------

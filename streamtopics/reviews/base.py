@@ -344,7 +344,7 @@ class UserItemModel(RatedTopicModel):
     ) -> Self:
         """Learn from one minibatch by online EM. The first minibatch is learnt as in `fit`.
 
-        A failed call changes nothing. Minibatches before the first with words have no effect.
+        A failed call changes nothing. Minibatches before the first one with words are skipped.
 
         {X_to_learn}
         {ratings}

@@ -72,29 +72,28 @@ class HiddenFactorsTopics(UserItemModel):
     """Recommender and topic model in one: hidden factors as topics (HFT).
 
     A rating is the sum of an offset, a bias of the user, a bias of the item, and the inner product
-    of the user's factors and the item's factors. The factors of an item are also, up to scale, the
-    logarithms of the topic proportions of its reviews. So words help to predict ratings of items
-    with few ratings.
+    of the user's factors and the item's factors. The topic proportions of an item's reviews are
+    proportional to ``exp(peakedness_ * factors)``. So words help to predict ratings of items with
+    few ratings.
 
     Parameters
     ----------
     n_components : int, default=10
-        Number of factors, and of topics.
+        Number of topics, and of factors of each user and item.
     text_weight : float, default=0.1
-        Weight of the log likelihood of words (the paper's mu), if squared errors of ratings have
-        weight 1.
+        Weight of the log likelihood of words (the paper's mu) against squared errors of ratings.
     factor_penalty : float, default=1.0
-        Weight of squared biases and factors, if squared errors of ratings have weight 1. The paper
-        has no penalty on the factors of items.
+        Weight of squared biases and factors against squared errors of ratings. The paper has no
+        penalty on the factors of items.
     {stream_kappa}
     {em_topic_word_prior}
     max_iter : int, default=50
-        Maximal rounds of `fit` after a start by LDA. A round infers the topics of words, then
-        learns topics and factors.
+        Maximal number of rounds of `fit` after a start by LDA. A round infers the topics of
+        tokens, then updates the topics and the factors.
     max_gradient_iter : int, default=10
         Iterations of L-BFGS on the factors in a round.
     tol : float, default=1e-4
-        `fit` stops when a round gains less than this share of the objective.
+        `fit` stops when a round lowers `objective_` by less than this share of its value.
     local_tol : float, default=1e-3
         For a review of an unknown item, inference stops when a sweep moves less than this share of
         the review's tokens between topics.
@@ -105,24 +104,24 @@ class HiddenFactorsTopics(UserItemModel):
     components_ : ndarray of shape (n_components, n_features)
         Expected tokens of each word in each topic, plus the prior; not normalised.
     items_, users_ : Table
-        Row i of `values` is for item or user ``labels[i]``: bias, factors and number of ratings;
-        for items also the expected tokens of each topic.
+        Row i of `values` belongs to the item or user ``labels[i]``. Columns are the bias, factors,
+        number of ratings and, for items, the expected tokens of each topic.
     offset_ : float
-        Offset of the ratings.
+        Constant term of all expected ratings.
     peakedness_ : float
-        Ratio of items' log topic proportions to items' factors (the paper's kappa).
+        Scale of items' log topic proportions against items' factors (the paper's kappa).
     objective_ : list of float
-        The minimised value in each round of `fit`.
+        Squared errors and penalties minus weighted log likelihood of words, in each round of `fit`.
     {common_attributes}
 
     Notes
     -----
     `score` is about words. To score ratings, use a scorer of `predict`, such as ``scoring="r2"``.
 
-    The paper samples the topics of words; here expectations are used. In `partial_fit` the factors
-    of items and users with many ratings move little, and `peakedness_` stays. Without `items` each
-    review is an item of its own; without `users` all reviews have one user. An unknown user has the
-    mean factors of all users. The factors of an unknown item are inferred from the review.
+    The paper samples the topics of tokens; here expectations are used. In `partial_fit` the factors
+    of items and users with many ratings move little, and `peakedness_` is fixed. Without `items`
+    each review is an item of its own; without `users` all reviews have one user. An unknown user
+    has the mean factors of all users. The factors of an unknown item are inferred from the review.
 
     References
     ----------
@@ -136,10 +135,11 @@ class HiddenFactorsTopics(UserItemModel):
     >>> data = make_rated_reviews(600, n_features=100, n_components=3, random_state=0)
     >>> model = HiddenFactorsTopics(3, random_state=0)
     >>> model = model.fit(data.X, data.ratings, items=data.item, users=data.user)
-    >>> model.predict(data.X[:2], items=data.item[:2], users=data.user[:2]).shape
+    >>> model.predict(items=data.item[:2], users=data.user[:2]).shape
     (2,)
-    >>> len(model.recommend(data.user[0], n_items=3))
-    3
+    >>> [best] = model.recommend(data.user[0], n_items=1)
+    >>> best.item, round(best.rating, 1)
+    (49, 8.1)
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = CONSTRAINTS | {
@@ -295,10 +295,10 @@ class HiddenFactorsTopics(UserItemModel):
 
     # What was learnt
 
-    items_ = of_record("items", "Bias, factors, number of ratings and tokens of topics by item.")
+    items_ = of_record("items", "Bias, factors, number of ratings, and tokens by topic, of items.")
     users_ = of_record("users", "Bias, factors and number of ratings of each user.")
-    offset_ = of_record("offset", "The offset of the ratings.")
-    peakedness_ = of_record("peakedness", "How peaked proportions are for given factors.")
+    offset_ = of_record("offset", "Constant term of all expected ratings.")
+    peakedness_ = of_record("peakedness", "Scale of items' log topic proportions to factors.")
 
     # Inference
 
@@ -316,12 +316,12 @@ class HiddenFactorsTopics(UserItemModel):
         return out
 
     def predict(self, X: Any = None, items: Column = None, users: Column = None) -> np.ndarray:
-        """Predict the ratings of reviews from items and users, or from words if an item is unknown.
+        """Predict ratings from users and items; for unknown items from users and words.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_documents, n_features), default=None
-            Word counts of the reviews, used if an item is unknown. None for unwritten reviews.
+            Word counts of the reviews, used if an item is unknown. None if reviews have no text.
         {items_and_users}
 
         Returns
@@ -346,7 +346,7 @@ class HiddenFactorsTopics(UserItemModel):
         Parameters
         ----------
         user : int or str
-            Label of the user; an unknown user has mean factors.
+            Label of the user. An unknown user has the mean factors of all users.
         n_items : int, default=10
             Maximal number of items.
         exclude : iterable of labels, default=()
@@ -355,7 +355,7 @@ class HiddenFactorsTopics(UserItemModel):
         Returns
         -------
         items : list of Recommendation
-            Item and expected rating, the best item first; equal ratings in the order of labels.
+            Items with expected ratings, the best first; equal ratings in the order of the labels.
         """
         check_is_fitted(self)
         known = self._commit.labels

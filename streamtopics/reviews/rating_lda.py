@@ -100,7 +100,7 @@ class RatingLDA(UserItemModel):
     {em_topic_word_prior}
     learn_priors : bool, default=False
         Whether to learn `doc_topic_prior`, `qualitative_prior_` and, in `fit`, a scalar
-        `topic_word_prior`, from these values on, as in Dupuy (2017).
+        `topic_word_prior`, as in Dupuy (2017). Learning starts from the given values.
     max_iter : int, default=50
         Maximal rounds of variational EM without ratings. With `qualitative`, up to as many rounds
         with ratings follow.

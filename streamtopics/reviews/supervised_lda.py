@@ -78,7 +78,8 @@ class SupervisedLDA(RatedTopicModel):
     {em_doc_topic_prior}
     {em_topic_word_prior}
     learn_priors : bool, default=False
-        Whether to learn `doc_topic_prior` and, in `fit`, a scalar `topic_word_prior`.
+        Whether to learn `doc_topic_prior` and, in `fit`, a scalar `topic_word_prior`. Learning
+        starts from the given values.
     max_iter : int, default=50
         Maximal rounds of variational EM.
     {em_tol}
@@ -159,8 +160,7 @@ class SupervisedLDA(RatedTopicModel):
     def partial_fit(self, X: Any, y: Column = None) -> Self:
         """Learn from one minibatch by online EM. The first minibatch is learnt as in `fit`.
 
-        A failed call changes nothing. Minibatches without words are skipped until a minibatch has
-        words.
+        A failed call changes nothing. Minibatches before the first one with words are skipped.
 
         {X_to_learn}
         {ratings}
@@ -238,7 +238,7 @@ class SupervisedLDA(RatedTopicModel):
         commit = self._commit
         return commit.offset + commit.response.coefficients
 
-    noise_variance_ = of_record("response.variance", "Variance of ratings around those expected.")
+    noise_variance_ = of_record("response.variance", "Variance of ratings around expected ratings.")
 
     # Inference
 
@@ -262,7 +262,7 @@ class SupervisedLDA(RatedTopicModel):
         return np.asarray(commit.offset + (topic_means * commit.response.coefficients).sum(axis=1))
 
     def transform(self, X: Any) -> np.ndarray:
-        """Return the posterior mean of topic proportions, given only the words of documents.
+        """Return the posterior mean of topic proportions, from the words of documents alone.
 
         {X}
 

@@ -29,7 +29,7 @@ class Traits:
     #: Needs from a posterior: "divergences", "slopes", "dense", "smoothing", "alpha" or "noise";
     #: from the local step: "log_theta", "shares" or "local_bound"
     needs: frozenset[str] = frozenset()
-    forgets: bool = False  #: Whether it may retain less than all of the posterior
+    forgets: bool = False  #: Whether the rule may retain less than all of the posterior
     merges: MergeMethod = None  #: How posteriors of two parts of a stream merge, if possible
     #: Whether statistics are added with weight 1, so weights of minibatches may grow
     adds: bool = False
@@ -68,8 +68,8 @@ class Rule(ABC):
     def decay(self, before: Counters, after: Counters) -> tuple[float, float]:
         """Return the weights that the posterior of `before` and later statistics have at `after`.
 
-        `before` and `after` are two times of a stream, as numbers of minibatches, documents and
-        tokens. Merging models needs the weights.
+        The earlier posterior is the posterior at the time `before`; the weights are for the time
+        `after`. Times are numbers of minibatches, documents and tokens. Merging uses the weights.
         """
         return 1.0, 1.0
 

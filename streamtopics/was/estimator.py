@@ -59,7 +59,7 @@ Learnt = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 @documented
 class WASTopicModel(SentenceTopics):
-    """Topic model of documents of sentences, with topics that may dominate a few sentences.
+    """Topic model of sentences in documents, with topics that may dominate a few sentences.
 
     An atom is a mixture of topics and belongs to one document; a sentence is a mixture of its
     document's atoms. Under the weight-agnostic prior (WAS) a sentence may give much weight to an
@@ -75,21 +75,21 @@ class WASTopicModel(SentenceTopics):
         ``HDPFranchise(0.5, 1.0)``, and "sbp" ``SBP(a=1.0, b=0.5)``. Fields of a prior are nested
         parameters, such as ``prior__b``.
     atom_prior : float, default=0.1
-        Dirichlet parameter of the topics of an atom (kappa in the paper). The paper's 1 is too even
-        for short texts.
+        Dirichlet parameter of the topics of an atom (kappa in the paper). With the paper's 1 the
+        proportions in atoms of short texts are too even.
     topic_word_prior : float, array-like of shape (n_features,), WordPrior, callable or None, \
             default=0.05
         Dirichlet parameter of the words of a topic, in tokens (eta in the paper, which takes 1).
     n_sweeps : int, default=100
         Gibbs sweeps over the corpus in `fit`, or over the first minibatch of `partial_fit`.
     n_burn_in : int, default=50
-        Number of first sweeps left out of the averages over sweeps.
+        Number of sweeps at the start that the averages over sweeps leave out.
     n_local_sweeps : int, default=30
         Sweeps over a document with fixed topics: in later minibatches, in `transform` and in
         scores. Results are averages over the last half of these sweeps.
     kappa : float, default=0.7
-        How fast `partial_fit` forgets, in [0, 1]. B documents are learnt after N earlier documents
-        with the step size (1 + N / B)^-kappa. 1 weighs all documents alike.
+        Decay, in [0, 1], of the step size (1 + N / B)^-kappa of `partial_fit` with B documents
+        after N earlier ones. With 1 all documents weigh alike; smaller values forget early ones.
     {common_parameters}
 
     Attributes
@@ -97,8 +97,8 @@ class WASTopicModel(SentenceTopics):
     {mean_components}
     {topic_attributes}
     n_atoms_, n_tables_ : ndarray of shape (n_documents,)
-        Mean numbers of atoms and tables in the documents of the last `fit` or `partial_fit`. A
-        table is a group of words of a sentence with one atom.
+        Number of atoms and of tables in each document of the last `fit` or `partial_fit`, averaged
+        over sweeps. A table is a group of words of a sentence with one atom.
     {stream_attributes}
 
     Notes
@@ -115,10 +115,10 @@ class WASTopicModel(SentenceTopics):
     --------
     >>> import numpy as np
     >>> from streamtopics import WASTopicModel
-    >>> document = np.kron(np.eye(2, dtype=int), [[3, 2], [1, 2]])  # Four sentences.
+    >>> document = np.array([[3, 2, 0, 0], [1, 2, 0, 0], [0, 0, 3, 2], [0, 0, 1, 2]])
     >>> model = WASTopicModel(n_components=2, n_sweeps=50, n_burn_in=25, random_state=0)
     >>> model = model.fit([document] * 10)
-    >>> model.transform_sentences([document]).argmax(axis=1)
+    >>> model.transform_sentences([document]).argmax(axis=1)  # The topic of each sentence.
     array([1, 1, 0, 0])
     """
 
@@ -229,13 +229,13 @@ class WASTopicModel(SentenceTopics):
         n_tables = np.bincount(document, found.n_tables, corpus.n_documents)
         return counts, found.n_dishes, n_tables.astype(np.float64, copy=False)
 
-    n_atoms_ = of_record("n_atoms", "Mean numbers of atoms in the documents of late.", np.copy)
-    n_tables_ = of_record("n_tables", "Mean numbers of tables in the documents of late.", np.copy)
+    n_atoms_ = of_record("n_atoms", "Mean number of atoms per document last learnt.", np.copy)
+    n_tables_ = of_record("n_tables", "Mean number of tables per document last learnt.", np.copy)
 
     # Inference
 
     def transform(self, X: Any, groups: Any = None) -> np.ndarray:
-        """Return the topic proportions of documents: means over sentences, weighted by length.
+        """Return the topic proportions of documents: means over sentences, weighted by tokens.
 
         {sentences, groups}
 
@@ -255,7 +255,8 @@ class WASTopicModel(SentenceTopics):
         """Estimate log p(words of each document) under the learnt topics by a particle filter.
 
         The estimate of p is unbiased, so its logarithm is too low on average; more particles reduce
-        the bias. The prior `ICD` is refused, because it has no law of a word given earlier words.
+        the bias. The prior `streamtopics.was.ICD` is refused, because `ICD` gives no probability of
+        a word from earlier words.
 
         {sentences, groups}
         n_particles : int, default=100
@@ -299,18 +300,18 @@ class WASTopicModel(SentenceTopics):
             Largest share of all words that a subtle topic may have. None is 1 / (2 n_components),
             or 1 / n_components if no topic is found with the first limit.
         min_proportion : float, default=0.5
-            A topic dominates a sentence from this proportion on.
+            A topic dominates a sentence if the topic has at least this proportion.
         n_sentences, n_words : int, default=5 and 8
             Maximal numbers of sentences and words returned for a topic.
         texts : sequence of sequences of str or None, default=None
             The sentences of each document, from `SentenceVectorizer.sentences`.
         feature_names : array-like of shape (n_features,) or None, default=None
-            Words of the columns of X. None returns column numbers.
+            Words of the columns of X. None takes the names seen in `fit`, or else column numbers.
 
         Returns
         -------
         topics : list of SubtleTopic
-            The rarest topic first, with its sentences; ``pandas.DataFrame(topics)`` makes a frame.
+            The rarest topic first, with sentences. ``pandas.DataFrame(topics)`` makes a data frame.
         """
         check_is_fitted(self)
         even = 1 / self.posterior_.shape[1]

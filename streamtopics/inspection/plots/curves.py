@@ -26,15 +26,16 @@ def plot_curves(
     ylabel: str,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw named curves along a stream, for example of `prior_retention_` or `score`.
+    """Draw one or more named curves along a stream, for example of scores.
 
     Parameters
     ----------
-    curves : mapping of label to values
-        Each with the length of `x`.
-    x : sequence of float
-        For example, numbers of documents seen.
+    curves : mapping of str to array-like of shape (n_points,)
+        Values of each curve, by label.
+    x : array-like of shape (n_points,)
+        Places of the values, for example numbers of documents seen.
     xlabel, ylabel : str
+        Labels of the axes.
     ax : Axes, default=None
         Axes to draw on.
 
@@ -53,14 +54,14 @@ def plot_curves(
 
 
 def plot_scores(rows: Iterable[BatchInfo], *, window: int = 10, ax: Axes | None = None) -> Axes:
-    """Draw the score of each minibatch before learning, and a running mean.
+    """Draw the scores of minibatches, each computed before learning, and a running mean.
 
     Parameters
     ----------
     rows : iterable of BatchInfo
         Rows of a `streams.ScoreHistory`.
     window : int, default=10
-        Minibatches in the running mean.
+        Number of minibatches in the running mean.
     ax : Axes, default=None
         Axes to draw on.
 
@@ -101,15 +102,16 @@ def plot_n_components(
     Parameters
     ----------
     found : NComponentsComparison
+        Result of `compare_n_components`.
     ax : pair of Axes, default=None
         Axes to draw on.
 
     Returns
     -------
     ax : ndarray of two Axes
-        Left the score with standard errors; right stability, coherence, and the worth (see the
-        notes of `compare_n_components`) divided by the highest worth. A line marks the chosen
-        number.
+        The left axes show the score with standard errors. The right axes show stability, coherence,
+        and the worth (see the notes of `compare_n_components`) divided by the highest worth. A line
+        marks the chosen number.
     """
     numbers = [row.n_components for row in found.rows]
     axes = several_axes(ax, 2, (1, 2), (9.0, 3.6))

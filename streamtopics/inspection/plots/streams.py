@@ -35,19 +35,19 @@ def plot_shares(
     Parameters
     ----------
     times : sequence of n_times numbers, dates or str
-        In order, from `shares_over_time` or a `TopicTracker`. More than 80 dates are joined into
-        calendar periods.
+        Times in order, from `shares_over_time` or a `TopicTracker`. Shares of more than 80 dates
+        are averaged over calendar periods.
     shares : array-like of shape (n_times, n_topics)
         Shares of the topics at each time.
     labels : sequence of n_topics str
         Names of the topics.
     n_topics : int, default=12
-        Number of topics to draw, the largest; a gray band is the sum of the others.
+        Number of largest topics to draw. A gray band is the sum of all other topics.
     n_documents : array-like of shape (n_times,), default=None
-        Numbers of documents from `shares_over_time`: the weights of dates joined into a period.
+        Numbers of documents from `shares_over_time`, the weights of dates in the mean of a period.
         None is equal weights.
     ylabel : str, default="mean share in the documents"
-        Label; for a `TopicTracker`, for example "share of the tokens".
+        Label of the vertical axis; for a `TopicTracker`, for example "share of the tokens".
     ax : Axes, default=None
         Axes to draw on.
 
@@ -127,7 +127,7 @@ def _label_times(ax: Axes, names: list[str] | None, *, whole: bool = False) -> N
 
 
 def plot_drift(estimator: Any, *, ax: Iterable[Axes] | None = None) -> np.ndarray:
-    """Draw how much of each topic is retained at each minibatch, and effective sample sizes.
+    """Draw which share of each topic each minibatch retained, and effective sample sizes.
 
     Parameters
     ----------
@@ -139,10 +139,10 @@ def plot_drift(estimator: Any, *, ax: Iterable[Axes] | None = None) -> np.ndarra
     Returns
     -------
     ax : ndarray of two Axes
-        The first picture has `retention_history_`: the share of a topic's earlier counts kept at a
-        minibatch. The second has the topics' effective sample sizes after a minibatch, in tokens.
-        Rows are topics, and columns the last thousand minibatches, labelled by time or number.
-        Retained shares that are equal for all topics are drawn as a line.
+        The first image shows `retention_history_`: the share of a topic's earlier counts kept at a
+        minibatch. The second image shows effective sample sizes in tokens. Rows are topics, and
+        columns the last thousand minibatches, labelled by time or number. If the shares are equal
+        for all topics, a line replaces the first image.
     """
     records = estimator.drift_
     if not records:

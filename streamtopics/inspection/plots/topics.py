@@ -45,14 +45,14 @@ def plot_topics(
     n_topics : int, default=20
         Largest number of charts.
     relevance : float in [0, 1], default=0.6
-        Selects the words, as in `relevant_words`; bars are in order of probability.
+        Selects the words, as in `topic_table`. The bars are in order of probability.
     ax : sequence of Axes, default=None
         Axes to draw on, one for each chart.
 
     Returns
     -------
     ax : ndarray of Axes
-        Save the picture by ``ax[0].figure.savefig(path)``.
+        Axes of each chart. ``ax[0].figure.savefig(path)`` saves the picture.
     """
     table = topic_table(estimator, feature_names, max(n_words, LISTED), relevance=relevance)
     table = table[:n_topics]
@@ -96,8 +96,8 @@ def plot_topic_map(
     Returns
     -------
     ax : Axes
-        The area of a disc is the topic's share of tokens. Positions are principal coordinates of
-        Hellinger distances, moved until discs do not overlap.
+        The area of a disc is proportional to the topic's share of tokens. Positions are principal
+        coordinates of the Hellinger distances of topics, moved until discs do not overlap.
     """
     table = topic_table(estimator, feature_names, max(n_words, LISTED))
     ax = one_axes(ax, (7.0, 6.0))
