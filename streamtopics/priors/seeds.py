@@ -107,8 +107,8 @@ def seeded_topics(seeds: Seeds, n_components: int | None) -> dict[Any, int]:
         topics = {topic: int(topic) if is_whole(topic) else -1 for topic in seeds}
     if not all(0 <= position < n for position in topics.values()):
         raise ValueError(
-            f"the topics of seeds must be all names (str) or all positions (int), at most {n:,} "
-            f"from 0; got {list(seeds)!r}"
+            f"seeds must be of at most {n:,} topics, all by name (str) or all by position (int, "
+            f"from 0); got {len(seeds)}: {list(seeds)!r:.200}"
         )
     return topics
 
