@@ -108,8 +108,8 @@ def tally(items: Sequence[Item], found: Found, form: Form | None = None) -> str:
     head = (
         f"Of {n:,} comparisons behind {len(every)} statements of {claimed} tables and figures, "
         f"{n_hold:,} hold beyond chance ({n_hold / n:.0%}), {n_opposite} are opposite "
-        f"({n_opposite / n:.0%}), and {n_open} are open. Comparisons of the same rows "
-        f"count with each statement: {distinct(every):,} are of different rows."
+        f"({n_opposite / n:.0%}), and {n_open} are open. Some comparisons stand behind several "
+        f"statements and count for each of them; without repetitions there are {distinct(every):,}."
     ).replace("%", " %")
     rows = [["verdict", "statements", "comparisons", "hold", "opposite", "open"]]
     for word in WORDS:

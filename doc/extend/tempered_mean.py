@@ -12,7 +12,7 @@ class TemperedMean:
     """A view with the weights (lam / mass)^power, scaled so that each word's largest weight is 1.
 
     With a power below 1 a word more easily joins topics in which the word is rare. With a power
-    above 1 a word stays more in its first topic.
+    above 1 a word stays more in its most probable topic.
 
     Parameters
     ----------

@@ -81,7 +81,11 @@ class Noise(Protocol):
 
     @abstractmethod
     def log_weight(self, measure: BaseMeasure, m: Places, e: Places) -> Floats:
-        """Return the log of the summed weights of all ways to add e points to m low-rank points."""
+        """Return the log weight of e added points in a set with m low-rank points.
+
+        Given m, e has a probability proportional to this weight, the density of e noise points
+        integrated over the ground set. Sizes of sets are drawn with the weights.
+        """
 
     @abstractmethod
     def draw(self, measure: BaseMeasure, n_sets: int, drawn: Drawn, rng: Generator) -> Drawn:
@@ -104,12 +108,12 @@ class Noise(Protocol):
 
 @dataclass(frozen=True)
 class Background(Noise):
-    """Noise that adds a Poisson number of independent draws from p to each set.
+    """Noise that adds points drawn independently from the base measure p, in a Poisson number.
 
     Parameters
     ----------
     level : float
-        Expected number of added points, divided by the sum of p.
+        Expected number of added points of a set, divided by the sum of p over the ground set.
 
     Examples
     --------

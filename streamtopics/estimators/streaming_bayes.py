@@ -256,8 +256,8 @@ class StreamingBayes(
     def score_samples(self, X: ArrayLike, y: OptionalArray = None) -> np.ndarray:
         """Return the log density of each sample under the posterior predictive distribution.
 
-        Without `y` the result is the log density of X alone. This density is 0 for a model of
-        targets only, such as `LinearRegression`.
+        Without `y` the result is the log density of X alone. For a model of
+        targets only, such as `LinearRegression`, this log density is 0.
 
         {samples, targets}
 

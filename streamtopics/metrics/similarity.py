@@ -50,9 +50,9 @@ def topic_exclusivity(topics: object, n_words: int = 10) -> np.ndarray:
     """Return the exclusivity of each topic: how far other topics lack the top words.
 
     The exclusivity of a word is its probability in the topic, divided by the sum of its
-    probabilities in all topics. The exclusivity of a topic is the mean over its top words. Random
-    words are exclusive, so look at coherence too. Do not choose the number of topics by
-    exclusivity, because more topics share more words.
+    probabilities in all topics. The exclusivity of a topic is the mean over its top words. Words
+    drawn at random for each topic are exclusive too, so also look at coherence. Do not choose the
+    number of topics by exclusivity, because more topics share more words.
 
     Parameters
     ----------

@@ -40,9 +40,10 @@ class TopicView(Protocol):
     keeps_bound: ClassVar[bool]
 
     def __call__(self, rows: np.ndarray, mass: np.ndarray, out: np.ndarray) -> None:
-        """Write the weights of words, (n_words, width), into `out`, 0 beyond the topics.
+        """Write the weights of words into the first n_components columns of `out`.
 
         `rows`, (n_words, n_components), are lam; `mass`, (n_components,), sums lam over all words.
+        `out` can have more columns, because rows are padded; these get 0.
         """
 
 

@@ -100,7 +100,7 @@ class View(Protocol):
 
     @property
     def mass(self) -> np.ndarray:
-        """For each node, the sum of its pseudo-counts, prior included; shape (n_nodes,)."""
+        """For each node (topic), the sum of the pseudo-counts lam; shape (n_nodes,)."""
 
 
 class Posterior(View, Protocol):
@@ -152,17 +152,19 @@ class Posterior(View, Protocol):
         """Return the posterior after the update `blend`; this posterior itself stays the same."""
 
     def divergences(self, blend: Blend) -> tuple[np.ndarray, np.ndarray]:
-        """Return divergences of q, the posterior after `blend`, from the posterior and the prior.
+        """Return how far `blend` moves the posterior: its divergences from two distributions.
 
-        The results are two arrays of shape (n_nodes,), in nats: KL(q || p) with p of parameter lam,
-        and with p of parameter eta. If `blend` has a boost, boost * xi is added to lam and to eta.
+        With q the posterior after `blend`, the results are KL(q || p) in nats for p with the
+        present parameter lam, and for p with the prior's eta; shape (n_nodes,) each. If `blend` has
+        a boost of a prior xi, the parameters are lam + boost * xi and eta + boost * xi.
         """
 
     def slopes(self, blend: Blend) -> Callable[[np.ndarray], np.ndarray]:
-        """Return the derivative of a bound by rho, the share of lam kept, as a function of rho.
+        """Return a function of rho: the derivative of a bound with respect to rho.
 
-        The bound is E_q[log p(beta | rho lam + (1 - rho) eta + boost xi)] in nats, where q is the
-        posterior after `blend`. rho and the result have shape (n_nodes,).
+        rho is the share of lam to keep. The bound is E_q[log p(beta | rho lam + (1 - rho) eta +
+        boost xi)] in nats, where q is the posterior after `blend`. rho and the derivative have
+        shape (n_nodes,).
         """
 
     def blend(self, blend: Blend, swaps: Sequence[Swap] = ()) -> None:

@@ -138,7 +138,8 @@ class TextVectorizer(
         Returns
         -------
         X : NamedCounts of shape (n_documents, n_words), or ndarray of shape (n_documents,)
-            `SentenceVectorizer` returns a matrix (n_sentences, n_words) for each document.
+            If `vectorizer` is a `SentenceVectorizer`, X has for each document a matrix of shape
+            (n_sentences, n_words).
         """
         check_is_fitted(self)
         return self._counts(raw_documents)

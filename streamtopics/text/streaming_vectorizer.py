@@ -48,18 +48,18 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         As in scikit-learn's CountVectorizer.
     max_df : float in [0, 1] or int, default=1.0
         As in CountVectorizer. In a stream a word loses its column if its document frequency,
-        decayed by `half_life`, exceeds `max_df`. A share stands for one document or more.
+        decayed by `half_life`, exceeds `max_df`. A share stands for at least one document.
     min_df : float in [0, 1] or int, default=1
         As in CountVectorizer. In a stream a word can get a column if its decayed document frequency
-        reaches `min_df`. If `min_df` is a count and `max_df` a share, words get columns only after
-        min_df / max_df documents.
+        reaches `min_df`. If `min_df` is a count m and `max_df` a share s, no word gets a column in
+        the first m / s documents: until then s of the documents are fewer than m.
     max_features : int or None, default=None
         As in CountVectorizer. Required for `partial_fit`: the number of columns.
     half_life : float or None, default=100_000
         In a stream a document counts half after `half_life` later documents; None is infinity.
     n_candidates : int or None, default=None
-        Least number of words without a column to count in a stream, as candidates for columns.
-        None is `max_features`.
+        In a stream also words without a column are counted, as candidates for columns. At least
+        this number of words is counted. None is `max_features`.
     margin : float, default=1.5
         In a stream a candidate takes the column of a rarer word if the candidate is more than
         `margin` times as frequent.

@@ -35,7 +35,8 @@ class Traits:
     adds: bool = False
     #: Whether `for_rate` makes a rule for parts of a minibatch
     learns_rate: bool = False
-    #: Whether all topics keep the same share, without noise, as averages of iterates require
+    #: Whether all topics keep the same share and the rule adds no noise; averages of posteriors
+    #: along the stream require this
     retains_alike: bool = True
 
 
@@ -66,10 +67,10 @@ class Rule(ABC):
         """
 
     def decay(self, before: Counters, after: Counters) -> tuple[float, float]:
-        """Return the weights that the posterior of `before` and later statistics have at `after`.
+        """Return two weights at the time `after`: of an earlier posterior and of later statistics.
 
-        The earlier posterior is the posterior at the time `before`; the weights are for the time
-        `after`. Times are numbers of minibatches, documents and tokens. Merging uses the weights.
+        The posterior is of the time `before`; the statistics are of all minibatches since. Times
+        are numbers of minibatches, documents and tokens. Merging uses the weights.
         """
         return 1.0, 1.0
 

@@ -62,7 +62,10 @@ class BaseMeasure(ABC):
         """Draw a point x with weight ``p(x) (h'phi(x))^2`` for each row h of H, of shape (n, V)."""
 
     def canonical(self, points: Points) -> Points:
-        """Return the points with equal rows for equal points: `Bernoulli` cuts counts to 1."""
+        """Return the points in a standard form; in `Bernoulli`, for example, counts become 0 or 1.
+
+        Rows that stand for the same point of the ground set become equal.
+        """
         return points
 
     @property

@@ -96,10 +96,11 @@ class Alarm(NamedTuple):
     batch, time, p_exact, p_chart
         As in `DriftTest`.
     n_new, n_before : int
-        Numbers of compared documents: in the minibatch, and among the held-back documents.
+        Numbers of compared documents: of the minibatch, and of earlier minibatches, from which the
+        monitor holds documents back.
     topics, words, new : tuple of ChangedTopic, of NewWord, of NewTopic
-        Changed topics, at most ten for each value of `how`; words in more documents than before, at
-        most eight; and new subjects. In each tuple the most significant are first.
+        Changed topics, at most ten of each kind (field `how` of `ChangedTopic`); words in more
+        documents than before, at most eight; and new subjects. The most significant are first.
     """
 
     batch: int
