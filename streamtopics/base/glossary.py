@@ -111,8 +111,8 @@ prior_retention_ : ndarray of shape (n_components,)
     Share of each topic's pseudo-counts that comes from the prior."""
 STREAM_ATTRIBUTES = """\
 n_batch_iter_, n_documents_seen_, n_tokens_seen_ : int, int, float
-    Numbers of learnt minibatches, documents and tokens, counted again in each pass. Each part of a
-    minibatch cut by `schedule` counts as a minibatch.
+    Numbers of learnt minibatches, documents and tokens, counted again in each pass. If the
+    parameter `schedule` cuts minibatches, each part counts as a minibatch.
 n_iter_ : int
     Number of passes in `fit`, or of EM rounds in models of reviews; 0 after `partial_fit` alone.
 posterior_ : TopicPosterior

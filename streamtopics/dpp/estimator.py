@@ -94,7 +94,7 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
             default="bernoulli"
         The kind of points. Sentences are sets of words ("bernoulli"), word counts ("poisson") or
         word counts divided by the length ("multinomial"). Other points are "items" or vectors
-        ("gaussian"). With a name p is learnt. A measure, for example
+        ("gaussian"). p is learnt if the kind is given by name. A measure, for example
         ``streamtopics.dpp.Fourier(2, 4)``, has a fixed p.
     n_components : int, default=10
         Number r of columns of U. Take two to six times as many as needed: the penalty removes
@@ -518,7 +518,7 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         Returns
         -------
         marginals : ndarray of shape (n_points,)
-            Probabilities; for vectors densities, with "background" noise expected numbers.
+            Probabilities. With "background" noise, expected numbers. For vectors, densities.
         """
         process = self._given(theta, given)
         return marginal.marginals(process, self._points(points, "marginals"))

@@ -121,7 +121,7 @@ class DigestSentence(NamedTuple):
     score, log_gain : float
         Quality, and increase of the log determinant, as in `Summary`.
     n_documents : int
-        Number of documents closer, by the cosine, to this sentence than to the rest of the digest.
+        Number of documents whose nearest sentence in the digest, by the cosine, is this sentence.
     """
 
     document: int
@@ -457,7 +457,7 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
     # What is known
 
     vectorizer_ = of_record("vectorizer", "The fitted vectorizer of sentences.")
-    document_frequency_ = of_record("document_frequency", "Number of documents with each word.")
+    document_frequency_ = of_record("document_frequency", "Number of learnt documents by word.")
     n_documents_seen_ = of_record("n_documents", "Number of learnt documents.")
     thesis_ = of_record("thesis", 'The `LowRankDPP` learnt for ``quality="thesis"``, else None.')
 

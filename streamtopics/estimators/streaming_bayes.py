@@ -65,9 +65,9 @@ class StreamingBayes(
 ):
     """A Bayesian model of dense samples with a posterior that follows a stream.
 
-    At each minibatch the rule keeps all of the posterior (`SVB`), a fixed share (`PowerPrior`,
-    `PopulationVB`), or a share learnt from the stream (`HierarchicalPowerPrior`). Fields of the
-    model and of the rule are parameters: ``model__n_components``, ``update__rho``.
+    At each minibatch the update rule keeps all of the posterior (`SVB`), a fixed share
+    (`PowerPrior`, `PopulationVB`), or a share learnt from the stream (`HierarchicalPowerPrior`).
+    Fields of the model and of the rule are parameters: ``model__n_components``, ``update__rho``.
 
     Parameters
     ----------
@@ -77,9 +77,9 @@ class StreamingBayes(
     update : rule of `streamtopics.updates`, default=None
         How the posterior learns a minibatch. None is ``SVB()``.
     boosted_prior : object, default=None
-        A model of the same class as `model`. A rule that boosts adds the prior of `boosted_prior`
-        with every minibatch. Its `fit_intercept` or `mean`, if any, must be as in `model`. None is
-        `model`. The stream starts from the prior of `model` and forgets towards this prior.
+        A model of the same class as `model`, with the same `fit_intercept` or `mean`, if any. A
+        rule that boosts adds the prior of `boosted_prior` with every minibatch. None is `model`.
+        The stream starts from the prior of `model`, and forgetting leads back to this prior.
     batch_size : int, default=1000
         Rows of a minibatch in `fit`.
     max_iter : int, default=1
@@ -101,7 +101,7 @@ class StreamingBayes(
     retention_history_ : ndarray of shape (n_minibatches, n_nodes)
         `retention_` after each of the last thousand minibatches.
     effective_sample_size_ : ndarray of shape (n_nodes,)
-        Number of samples, the prior's included, that have the weight of each node's posterior.
+        Weight of each node's posterior, with the prior, as a number of samples.
     classes_ : ndarray of shape (n_classes,)
         Numbers of the classes, from 0 on, if the model has classes.
     n_batch_iter_, n_samples_seen_, n_iter_ : int
@@ -310,14 +310,14 @@ class StreamingBayes(
         return self._predicted(X, "predict_proba")
 
     def transform(self, X: ArrayLike) -> np.ndarray:
-        """Return the representation of samples by the model, such as probabilities of components.
+        """Return the probability of each component, or the result of your own model's `transform`.
 
         {samples}
 
         Returns
         -------
         representation : ndarray of shape (n_samples, n_features_out)
-            A column for each component of a mixture.
+            For a mixture, a column for each component; rows sum to 1.
         """
         return labelled(self, self._predicted(X, "transform"), row_labels(X))
 

@@ -130,13 +130,13 @@ def compare_n_components(
 
     Notes
     -----
-    The worth of K topics is
+    The worth of K topics, with the stability kappa(K) explained below, is
 
         (score(K) - score of word frequencies without topics) kappa(K).
 
     ``found.chosen`` is the smallest K such that neither the next tried number nor any tried number
     up to 3 K has a worth more than 5 % higher. The documents may have more topics. The score alone
-    keeps rising with K, and the stability kappa alone falls from the smallest K on.
+    keeps rising with K, and the stability alone falls from the smallest K on.
 
     kappa(K) measures how far two models with K topics agree, beyond chance, on the most probable
     topics of the documents learnt by both: Cohen's kappa, averaged over pairs of models. The topics

@@ -33,7 +33,7 @@ def topic_table(
 ) -> list[TopicRow]:
     """List the topics of a fitted model with leading words, the largest topic first.
 
-    Topics hidden by `streamtopics.editing.hide` and free columns of a vocabulary are left out.
+    Topics hidden by `streamtopics.editing.hide`, and columns without a word, are left out.
 
     Parameters
     ----------

@@ -194,10 +194,11 @@ def unlike_known(estimator: object, X: object, known: object, reject: float) -> 
         z = (log p - n mu) / sqrt(n),
 
     where mu is the mean log probability of a token in the m known documents. With n_z known
-    documents of an equal or smaller z, a document is unlike them if n_z + 1 is at most `reject`
-    times m + 1. Documents without words are unlike too. For any model, the expected share of unlike
-    documents among new documents drawn like the known ones is at most `reject` (a split conformal
-    test). A long document on another subject is usually found, a text of ten words hardly ever.
+    documents of an equal or smaller z, a document is unlike them if n_z + 1 is at most
+    ``reject (m + 1)``. Documents without words are unlike too. For any model, the expected share of
+    unlike documents among new documents drawn like the known ones is at most `reject` (a split
+    conformal test). A long document on another subject is usually found, a text of ten words
+    hardly ever.
 
     Parameters
     ----------

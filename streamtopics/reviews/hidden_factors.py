@@ -109,7 +109,7 @@ class HiddenFactorsTopics(UserItemModel):
     offset_ : float
         Constant term of all expected ratings.
     peakedness_ : float
-        Scale of items' log topic proportions against items' factors (the paper's kappa).
+        Multiplier of items' factors in their log topic proportions (the paper's kappa).
     objective_ : list of float
         Squared errors and penalties minus weighted log likelihood of words, in each round of `fit`.
     {common_attributes}
@@ -295,10 +295,10 @@ class HiddenFactorsTopics(UserItemModel):
 
     # What was learnt
 
-    items_ = of_record("items", "Bias, factors, number of ratings, and tokens by topic, of items.")
+    items_ = of_record("items", "Each item's bias, factors, number of ratings and tokens by topic.")
     users_ = of_record("users", "Bias, factors and number of ratings of each user.")
     offset_ = of_record("offset", "Constant term of all expected ratings.")
-    peakedness_ = of_record("peakedness", "Scale of items' log topic proportions to factors.")
+    peakedness_ = of_record("peakedness", "Multiplier of items' factors in log topic proportions.")
 
     # Inference
 

@@ -229,8 +229,8 @@ class WASTopicModel(SentenceTopics):
         n_tables = np.bincount(document, found.n_tables, corpus.n_documents)
         return counts, found.n_dishes, n_tables.astype(np.float64, copy=False)
 
-    n_atoms_ = of_record("n_atoms", "Mean number of atoms per document last learnt.", np.copy)
-    n_tables_ = of_record("n_tables", "Mean number of tables per document last learnt.", np.copy)
+    n_atoms_ = of_record("n_atoms", "Mean count of atoms of each document last learnt.", np.copy)
+    n_tables_ = of_record("n_tables", "Mean count of tables of each document last learnt.", np.copy)
 
     # Inference
 

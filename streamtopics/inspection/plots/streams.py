@@ -127,7 +127,7 @@ def _label_times(ax: Axes, names: list[str] | None, *, whole: bool = False) -> N
 
 
 def plot_drift(estimator: Any, *, ax: Iterable[Axes] | None = None) -> np.ndarray:
-    """Draw which share of each topic each minibatch retained, and effective sample sizes.
+    """Draw the retained share of each topic's counts by minibatch, and effective sample sizes.
 
     Parameters
     ----------
