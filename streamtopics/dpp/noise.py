@@ -46,12 +46,12 @@ class Noise(Protocol):
 
     @property
     def rho(self) -> float:
-        """Factor in the normaliser ``det(I + rho A Sigma)``, with Sigma of `BaseMeasure.v`."""
+        """Factor in ``det(I + rho A Sigma)``, with the kernel A and Sigma of `BaseMeasure.v`."""
         return 1.0
 
     @abstractmethod
     def log_normalizer(self, measure: BaseMeasure) -> float:
-        """Return the log normaliser less ``log det(I + rho A Sigma)``, in nats."""
+        """Return the log normaliser less ``log det(I + rho A Sigma)`` (see `rho`), in nats."""
 
     @abstractmethod
     def slope(self, measure: BaseMeasure, expected_size: Floats) -> Floats:
@@ -83,8 +83,8 @@ class Noise(Protocol):
     def log_weight(self, measure: BaseMeasure, m: Places, e: Places) -> Floats:
         """Return the log weight of e added points in a set with m low-rank points.
 
-        Given m, e has a probability proportional to this weight, the density of e noise points
-        integrated over the ground set. Sizes of sets are drawn with the weights.
+        The weight is the density of e noise points, integrated over the ground set. Given m, the
+        probability of e is proportional to the weight. Sizes of sets are drawn with the weights.
         """
 
     @abstractmethod
@@ -102,7 +102,7 @@ class Noise(Protocol):
         """Draw noise points as `draw` does, but exactly ``counts[i]`` of them for set i."""
 
     def remove(self, measure: BaseMeasure, points: Points) -> BaseMeasure:
-        """Return the measure after `condition` on `points`; by default `measure` itself."""
+        """Return the measure of the other points of a set with `points`; by default `measure`."""
         return measure
 
 

@@ -74,7 +74,7 @@ class Finding(NamedTuple):
         What happened; "changed" means that a topic changed its words. "more" and "less" compare a
         group with other groups.
     topic : int or None
-        Row of the topic in the model; None for words of several topics.
+        Row of the topic in the model; None if `came` and `left` are of several topics.
     word : str or None
         The word, if `share` is the share of documents with a word; None if `share` is of a topic.
     words, came, left : tuple of str

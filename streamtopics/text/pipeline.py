@@ -163,7 +163,7 @@ class StreamingPipeline(ShowsTopics, LinksToReference, Pipeline, WithCache):
         return tags
 
     def top_words(self, n_words: int = 10, **how: Any) -> list[list[str]]:
-        """Return the top words of each topic; `how` has further arguments of the last step."""
+        """Return the top words of each topic; `how` is passed to the last step."""
         words: list[list[str]] = last_step(self).top_words(names_of(self), n_words, **how)
         return words
 

@@ -94,7 +94,7 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
         Counter of words, of which a clone is used. None is a `StreamingCountVectorizer` of 20,000
         columns, for words of three letters or more in five documents or more, without English stop
         words. A given `StreamingCountVectorizer` needs `max_features`. `fit` makes twice as many
-        columns as words, for later words: at least 2,000 columns, and at most `max_features`.
+        columns as the corpus has words, for later words: 2,000 to `max_features` columns.
     n_documents : int, default=5000
         Size of the random sample of documents, for display and to check findings.
     error_rate : float in (0, 1), default=0.05
@@ -113,7 +113,7 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
     monitor_ : DriftMonitor
         The monitor's `alarms` tell which minibatches differ from earlier documents.
     n_documents_seen_, n_tokens_seen_ : int, float
-        Numbers of documents, held-back documents included, and of tokens of known words.
+        Numbers of documents, with documents not yet learnt, and of tokens of known words.
 
     Notes
     -----

@@ -39,10 +39,11 @@ class ICD(SentencePrior):
     A document has J dishes, its atoms (mixtures of topics). A sentence has dish l with probability
     r_l ~ Beta(alpha / J, 1). A present dish has a negative binomial number NB(phi_l, 1/2) of words,
     where phi_l ~ Gamma(gamma, 1). So the model also learns from the lengths of sentences, and has
-    no `WASTopicModel.log_likelihood`. Long sentences with the same dishes need more sweeps.
+    no `WASTopicModel.log_likelihood`. Long sentences that share dishes need more sweeps.
 
     The sampler rounds phi_l to a grid from 0.007 to 1600 with steps of at most 13 %, and r_l to 32
-    values. Posterior means of phi_l err by at most 0.3 % if a dish has 300 words, 3 % if 1000.
+    values. The posterior mean of phi_l errs by at most 0.3 % if a dish has up to 300 words in a
+    document, and by at most 3 % if a dish has up to 1000 words.
 
     Attributes
     ----------

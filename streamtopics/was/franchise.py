@@ -39,7 +39,7 @@ class Franchise(SentencePrior, ABC):
 
     @abstractmethod
     def join_table(self, n_words: Numbers) -> Numbers:
-        """Return the weight with which a word joins a table of `n_words` words (at least 1)."""
+        """Return the weight with which a word joins a table of `n_words` >= 1 words."""
 
     @abstractmethod
     def open_table(self, n_words: Numbers, n_tables: Numbers) -> Numbers:
@@ -50,7 +50,7 @@ class Franchise(SentencePrior, ABC):
         """Return the weight of a new dish after `n_tables` tables with `n_dishes` dishes."""
 
     def join_dish(self, n_tables: Numbers) -> Numbers:
-        """Return the weight with which a table joins a dish of `n_tables` tables (at least 1)."""
+        """Return the weight with which a table joins a dish of `n_tables` >= 1 tables."""
         return n_tables
 
     def sampler(self, topics: Any, atom_prior: float) -> Any:

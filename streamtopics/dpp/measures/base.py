@@ -32,7 +32,7 @@ class BaseMeasure(ABC):
     def form(self) -> Form:
         """Format of X in `LowRankDPP.fit`: SENTENCES, COUNTS, VECTORS or ITEMS of `dpp.sets`.
 
-        Points are rows of word counts, whole word counts or numbers. With ITEMS a row is a set.
+        A row is a point: word counts (whole in COUNTS) or numbers (VECTORS). In ITEMS it is a set.
         """
 
     @property
@@ -59,7 +59,7 @@ class BaseMeasure(ABC):
 
     @abstractmethod
     def sample_tilted(self, H: Floats, rng: Generator) -> Points:
-        """Draw a point x with weight ``p(x) (h'phi(x))^2`` for each row h of H, of shape (n, V)."""
+        """Draw a point x with weight ``p(x) (h'phi(x))^2`` for each row h of `H`, (n, V)."""
 
     def canonical(self, points: Points) -> Points:
         """Return the points in a standard form; in `Bernoulli`, for example, counts become 0 or 1.
@@ -96,10 +96,10 @@ class BaseMeasure(ABC):
         return self._unsupported("without, which conditioning takes with Counting noise")
 
     def absence(self) -> tuple[Floats, Floats]:
-        """Return arrays a and c, of shape (V,), for Sigma of the points without a word or item.
+        """Return arrays a and c, of shape (V,), for the sum over points without a word or item j.
 
         The sum of ``p(x) phi(x) phi(x)'`` over all x with ``phi_j(x) = 0`` is ``a_j Diag(v) + c_j
-        w0 w0'`` with row j and column j set to 0. `LowRankDPP.top_words` needs a and c.
+        w0 w0'`` (see `v`), row j and column j set to 0. `LowRankDPP.top_words` needs a and c.
         """
         return self._unsupported("absence: its features are no words")
 

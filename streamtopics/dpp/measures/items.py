@@ -24,7 +24,7 @@ class Items(BaseMeasure):
     Parameters
     ----------
     p : array-like of shape (V,)
-        Measure p(x) of each item: 1 in ``Items.of(V)``. An item with 0 is in no set.
+        Measure p(x) of each item: 1 in ``Items.of(V)``. An item of measure 0 is in no set.
 
     Examples
     --------

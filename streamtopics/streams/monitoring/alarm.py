@@ -48,11 +48,11 @@ class ChangedTopic(NamedTuple):
     topic, words : int, tuple of str
         Row in the model, and top words before the minibatch was learnt.
     how : {"changed", "grown", "shrunk"}
-        "changed": the topic's words in new documents are less probable in the topic than before.
+        "changed": the topic has less probable words in new documents than in earlier documents.
         "grown" or "shrunk": new documents have more, or fewer, words of the topic.
     difference : float
-        Mean over new documents minus mean over earlier documents, in standard errors: of the -log
-        probability of the topic's words if "changed", else of their number in a document.
+        Mean over new documents minus mean over earlier documents, in standard errors. If "changed",
+        the -log probability of the topic's words is compared, otherwise the number of these words.
     """
 
     topic: int
@@ -62,7 +62,7 @@ class ChangedTopic(NamedTuple):
 
 
 class NewWord(NamedTuple):
-    """A word (or column) in an `Alarm`; `new` and `before` are numbers of documents with it."""
+    """A word (or column) of an `Alarm`, in `new` new documents and `before` earlier documents."""
 
     word: str
     new: int
@@ -96,8 +96,8 @@ class Alarm(NamedTuple):
     batch, time, p_exact, p_chart
         As in `DriftTest`.
     n_new, n_before : int
-        Numbers of compared documents: of the minibatch, and of earlier minibatches, from which the
-        monitor holds documents back.
+        Numbers of compared documents: `n_new` of the minibatch, and `n_before` of the documents
+        that the monitor held back from earlier minibatches.
     topics, words, new : tuple of ChangedTopic, of NewWord, of NewTopic
         Changed topics, at most ten of each kind (field `how` of `ChangedTopic`); words in more
         documents than before, at most eight; and new subjects. The most significant are first.

@@ -108,8 +108,8 @@ class TopicTracker(ShownAsTable):
     -----
     Let e be an equal share of the tokens, 1 / n_components. A topic is born when its share reaches
     e/10. A topic dies when no row of the model has its words. A topic also dies when its mean share
-    in the last three snapshots is below e/20, or below e/4 and a fifth of its long-run mean. The
-    tracker keeps 64 snapshots and a thousand dead topics.
+    in the last three snapshots is below e/20, or below both e/4 and a fifth of its long-run mean.
+    The tracker keeps 64 snapshots and a thousand dead topics.
 
     Examples
     --------
