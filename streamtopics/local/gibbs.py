@@ -41,7 +41,7 @@ class Gibbs(LocalStep):
         An expected count of a word in a topic below `rounding` becomes `rounding` or 0 at random,
         with the same mean. So a word has counts in few of many topics. 0 rounds nothing; "auto" is
         0.01 from 2000 topics on, else 0. Nothing is rounded with rules that forget or add noise,
-        with priors that differ between topics, or with a `view` other than the mean.
+        with priors that differ between topics, or if the `view` of the model is not `Mean`.
     """
 
     n_sweeps: int = 5

@@ -49,7 +49,7 @@ class LocalStep(Protocol):
 
     @property
     def n_background(self) -> int:
-        """Number of background topics: the first ones, with the same shares in all documents."""
+        """Number of background topics: the first topics, with the same shares in all documents."""
         return 0
 
     @abstractmethod

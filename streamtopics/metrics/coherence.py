@@ -61,7 +61,7 @@ def topic_coherence(
         UMass  log (p(i, j) / p(j))
         UCI    log (p(i, j) / (p(i) p(j)))
         NPMI   log (p(i, j) / (p(i) p(j))) / -log p(i, j)
-        C_V    cosine of v(i) and sum_j v(j), with the vector v(i)_j = NPMI(i, j).
+        C_V    cosine of v(i) and the sum of all v(j), with v(i)_j = NPMI(i, j) for all words j.
 
     The result is the mean over pairs of words, or over words i for C_V. Without `epsilon`, NPMI is
     -1 for words never together. For a word that never occurs, UCI is log(epsilon), and p(j) in

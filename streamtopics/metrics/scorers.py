@@ -24,7 +24,7 @@ class PredictiveScorer:
     Parameters
     ----------
     random_state : int, default=0
-        Seed of the split.
+        Seed of `completion_split`.
 
     Examples
     --------

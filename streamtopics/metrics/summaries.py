@@ -95,8 +95,8 @@ def summary_redundancy(
 ) -> np.ndarray:
     """Return how far the sentences of each summary repeat each other.
 
-    Each sentence has a highest ROUGE-1 F1 with another sentence of the summary. The redundancy is
-    the mean over the sentences: 0 without common words, 1 for equal sentences.
+    For each sentence the highest ROUGE-1 F1 with another sentence of the summary is taken. The
+    redundancy is the mean of these values: 0 without common words, 1 for equal sentences.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def summary_redundancy(
 
     Returns
     -------
-    redundancy : ndarray of shape (n_documents,)
+    redundancy : ndarray of shape (n_summaries,)
         Lower is better; 0 for fewer than two sentences.
 
     Examples

@@ -49,7 +49,7 @@ class TopicView(Protocol):
 
 @dataclass(frozen=True)
 class GeometricMean:
-    """A `view`: inference uses exp(E[log beta]) of topics beta ~ Dirichlet(lam)."""
+    """Word weights for inference (`view`): exp(E[log beta]) of topics beta ~ Dirichlet(lam)."""
 
     keeps_bound: ClassVar[bool] = True
 
@@ -62,7 +62,7 @@ class GeometricMean:
 
 @dataclass(frozen=True)
 class Mean:
-    """A `view`: inference uses the means lam / sum(lam) of topics beta ~ Dirichlet(lam)."""
+    """Word weights for inference (`view`): means lam / sum(lam) of topics beta ~ Dirichlet(lam)."""
 
     keeps_bound: ClassVar[bool] = False
 
@@ -75,11 +75,11 @@ class Mean:
 
 @dataclass(frozen=True)
 class CorrectedMean:
-    """A `view`: inference uses exp(psi(lam + 1/2)) / sum(lam) of topics beta ~ Dirichlet(lam).
+    """Word weights for inference (`view`): exp(psi(lam + 1/2)) / sum(lam).
 
-    psi is the digamma function. For lam above 1 the weights equal E[beta] to second order in 1 /
-    lam. A word new to a topic, with lam near 0, has the weight .14 / sum(lam). With exp(psi(lam))
-    the weight would be nearly 0, and the topic could not learn the word.
+    Topics are beta ~ Dirichlet(lam), and psi is the digamma function. For lam above 1 the weights
+    equal E[beta] to second order in 1 / lam. A word new to a topic, with lam near 0, has the weight
+    .14 / sum(lam). With exp(psi(lam)) the weight would be nearly 0, and the word never learnt.
     """
 
     keeps_bound: ClassVar[bool] = False

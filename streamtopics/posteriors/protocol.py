@@ -154,9 +154,9 @@ class Posterior(View, Protocol):
     def divergences(self, blend: Blend) -> tuple[np.ndarray, np.ndarray]:
         """Return how far `blend` moves the posterior: its divergences from two distributions.
 
-        With q the posterior after `blend`, the results are KL(q || p) in nats for p with the
-        present parameter lam, and for p with the prior's eta; shape (n_nodes,) each. If `blend` has
-        a boost of a prior xi, the parameters are lam + boost * xi and eta + boost * xi.
+        With q the posterior after `blend`, the results are KL(q || p) in nats, first for p with the
+        present parameter lam, then for p with the prior eta; shape (n_nodes,) each. If `blend` has
+        a boost, the parameters of p are lam + boost * xi and eta + boost * xi.
         """
 
     def slopes(self, blend: Blend) -> Callable[[np.ndarray], np.ndarray]:

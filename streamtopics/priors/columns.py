@@ -88,8 +88,8 @@ class Columns:
     def vocabulary(self, prior: str, given: Vocabulary | None = None) -> Vocabulary:
         """Return the words by column: `given` or, if None, the names of the columns.
 
-        Raise an error, with the name `prior`, if both are None. Raise an error if `given` has a
-        word in another column than X.
+        If both are None, raise an error about the prior called `prior`. Raise an error if `given`
+        has a word in another column than X.
         """
         if given is None:
             return needed(
@@ -111,7 +111,7 @@ class Columns:
         return given
 
     def counts(self, prior: str) -> Any:
-        """Return X; raise an error, with the name `prior`, if X has no documents."""
+        """Return X; if X has no documents, raise an error about the prior called `prior`."""
         check_integer(n_documents=self.X.shape[0], reason=f" in the first minibatch, for {prior}")
         return self.X
 

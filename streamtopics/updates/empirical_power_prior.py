@@ -20,8 +20,8 @@ class EmpiricalPowerPrior(LearnsRate):
 
     The earlier posterior lam becomes ``rho lam + (1 - rho) eta``, with the prior eta. rho maximises
     ``E_q[log p(beta | rho lam + (1 - rho) eta)]`` under the new posterior q of the topics beta. If
-    only a part of the topics changes, the rate is between 0 and 1. With little data the estimate is
-    noisy. The rule is not from a paper.
+    the topics change only in part, rho is between 0 (all is forgotten) and 1 (all is kept). With
+    little data rho is noisy. The rule is not from a paper.
 
     Parameters
     ----------

@@ -26,8 +26,9 @@ class HierarchicalPowerPrior(LearnsRate):
     """Forgetting at a rate learnt anew from each minibatch.
 
     ``lam_t = E[rho_t] lam_{t-1} + (1 - E[rho_t]) eta + s_t``, with posterior parameters lam, the
-    prior eta and statistics s_t of minibatch t. Rounds in each minibatch maximise a lower bound of
-    the variational bound (a "double lower bound"): algorithm 1 of Masegosa et al. (2020).
+    retained share rho_t, the prior eta and statistics s_t of minibatch t. Rounds in each minibatch
+    maximise a lower bound of the variational bound (a "double lower bound"): algorithm 1 of
+    Masegosa et al. (2020).
 
     Parameters
     ----------
@@ -41,7 +42,7 @@ class HierarchicalPowerPrior(LearnsRate):
     boost : Boost
         Prior added again with each minibatch. The first round determines the weight of the boost.
     max_rounds : int
-        Largest number of rounds for each start, at least 2. The first uses E[rho] of the start.
+        Largest number of rounds for each start, at least 2. The first round uses the start.
     tol : float
         Rounds end when a round changes each E[rho] by less than `tol`.
     """

@@ -22,12 +22,12 @@ from streamtopics.utils.checks import (
 
 @dataclass(frozen=True)
 class Memory:
-    """Forgetting by documents: B documents keep the share exp(-B / n_documents) of the posterior.
+    """Forgetting by documents: after B documents exp(-B / n_documents) of the posterior is left.
 
     Parameters
     ----------
     n_documents : float
-        Number of documents after which 1 / e of earlier learning is left.
+        Number of documents after which the share 1 / e of the earlier posterior is left.
     """
 
     n_documents: float

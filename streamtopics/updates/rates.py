@@ -43,7 +43,7 @@ class Decay:
 
 @dataclass(frozen=True)
 class MeanDecay(Decay):
-    """Step size of `Decay`, but at least 1 / t: the first minibatch replaces the initial value."""
+    """Step size of `Decay`, but at least 1 / t, so the initial value has no weight after step 1."""
 
     def __call__(self, n_batches: float) -> float:
         return max(super().__call__(n_batches), 1.0 / (n_batches + 1))

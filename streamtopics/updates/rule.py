@@ -69,8 +69,8 @@ class Rule(ABC):
     def decay(self, before: Counters, after: Counters) -> tuple[float, float]:
         """Return two weights at the time `after`: of an earlier posterior and of later statistics.
 
-        The posterior is of the time `before`; the statistics are of all minibatches since. Times
-        are numbers of minibatches, documents and tokens. Merging uses the weights.
+        The posterior is of the time `before`, and the statistics are of the minibatches since. A
+        time has numbers of minibatches, documents and tokens. Merging of models uses the weights.
         """
         return 1.0, 1.0
 
@@ -84,12 +84,13 @@ class Rule(ABC):
     def for_rate(self, posterior: Posterior, learn: Learn) -> "Rule":
         """Learn a rate of forgetting from a minibatch; return a rule with this rate.
 
-        The new rule, by default this rule, learns the minibatch's parts. `learn` is as in `step`.
+        The new rule learns the parts of the minibatch. By default no rate is learnt, and the new
+        rule is this rule. `learn` is as in `step`.
         """
         return self
 
     def without_words(self, state: Any, words: np.ndarray) -> Any:
-        """Return `state` without the statistics of the columns `words`, which new words take."""
+        """Return `state` without the statistics of the columns `words`, now free for new words."""
         return state
 
 
@@ -187,9 +188,9 @@ def _with_view(learn: Learn, posterior: Posterior, seen: View, warm_start: bool)
 class Growing(Wrapper):
     """The rule `update`, but later minibatches weigh more, so that the first vague topics fade.
 
-    The first t minibatches have N_t tokens. Minibatch t weighs ``N_t^h - N_{t-1}^h``, and all
-    weights are scaled to the sum N_t. With posterior parameters lam, the prior eta, and
-    statistics s_t of minibatch t (with a boost of the prior added, if any)::
+    The first t minibatches have N_t tokens. With h = `power`, minibatch t weighs
+    ``N_t^h - N_{t-1}^h``, and all weights are scaled to the sum N_t. With posterior parameters lam,
+    the prior eta, and statistics s_t of minibatch t (with a boost of the prior added, if any)::
 
         lam_t = eta + k (lam_{t-1} - eta) + g s_t,   r = 1 - (N_{t-1} / N_t)^h,
         g = r N_t / (N_t - N_{t-1}),   k = (1 - r) N_t / N_{t-1}
