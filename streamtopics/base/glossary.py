@@ -33,7 +33,7 @@ n_sweeps : int, default=20
 concentration : float, default=1.0
     Concentration of the topic weights. Smaller values give fewer topics.
 doc_concentration : float, default=2.0
-    Concentration, in tokens, of a document's topics around the topic weights (Dupuy's b).""",
+    Concentration, in tokens, of a document's topics around the topic weights (b in Dupuy 2017).""",
     "kappa": """\
 kappa : float, default=0.7
     Decay of the step size (t + tau)^-kappa of the t-th minibatch, in [0, 1]. With 1 all minibatches
@@ -79,7 +79,7 @@ max_iter : int, default=1
     Passes of `fit` over the corpus. Each pass after the first counts the data again.""",
     "stream_kappa": """\
 kappa : float, default=0.7
-    Exponent of the step size of `partial_fit`, in (0, 1]: (B / (N + B))^kappa for B documents after
+    Exponent, in (0, 1], of the step size (B / (N + B))^kappa of `partial_fit` for B documents after
     N earlier documents. 1 weighs all documents alike; smaller values forget faster.""",
     "em_doc_topic_prior": """\
 doc_topic_prior : float, array-like of shape (n_components,) or None, default=None
@@ -111,8 +111,8 @@ prior_retention_ : ndarray of shape (n_components,)
     Share of each topic's pseudo-counts that comes from the prior."""
 STREAM_ATTRIBUTES = """\
 n_batch_iter_, n_documents_seen_, n_tokens_seen_ : int, int, float
-    Numbers of learnt minibatches, documents and tokens, counted again in each pass. If the
-    parameter `schedule` cuts minibatches, each part counts as a minibatch.
+    Numbers of learnt minibatches, documents and tokens, counted again in each pass. In models with
+    `schedule` each part of a cut minibatch counts as a minibatch.
 n_iter_ : int
     Number of passes in `fit`, or of EM rounds in models of reviews; 0 after `partial_fit` alone.
 posterior_ : TopicPosterior
@@ -173,8 +173,8 @@ doc_topic_prior_ : ndarray of shape (n_components,)
 
 METHODS = {
     "learns_corpus": """\
-Earlier learning is forgotten. If an interrupt or an infinite result ends the call, the minibatches
-learnt before stay learnt.""",
+Earlier learning is forgotten. If an interrupt or an infinite result ends `fit`, the estimator keeps
+what this `fit` has learnt so far.""",
     "learns_minibatch": """\
 A failed call changes nothing. The first call fixes the columns, the size of the model, the priors,
 the seed and the kind of update rule. Other changed parameters apply from the next minibatch on.""",

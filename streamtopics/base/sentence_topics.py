@@ -103,7 +103,8 @@ class SentenceTopics(TransformerMixin, LearntTopics):
         Returns
         -------
         sentence_topic : ndarray of shape (n_sentences, n_components), float64
-            In the order of X; rows sum to 1. Probabilities, if each sentence has one topic.
+            Rows are in the order of X and sum to 1. If a sentence has one topic, these are the
+            probabilities of the topic.
         """
         batch = self._read("transform_sentences", X=X, groups=groups)
         theta = self._inferred(lambda pool: self._sentence_topic(batch, pool))
@@ -112,7 +113,7 @@ class SentenceTopics(TransformerMixin, LearntTopics):
     def score_samples(self, X: SentencesLike, groups: OptionalArray = None) -> np.ndarray:
         """Return the log predictive probability of each document's held-out tokens.
 
-        A fifth of each sentence's tokens is held out, and predicted from the document's other ones.
+        A fifth of each sentence's tokens is predicted from the document's other tokens.
 
         {sentences, groups}
 

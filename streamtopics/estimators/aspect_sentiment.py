@@ -42,7 +42,8 @@ class AspectSentimentModel(LearnsByRule, SentenceTopics):
 
     A topic is an aspect together with a sentiment, such as praise of food. Each sentence has one
     topic. A document has proportions of sentiments and, within each sentiment, of aspects. The
-    prior assigns words to sentiments. On a stream seed words fade unless `update` has a boost.
+    prior assigns words to sentiments. On a stream seed words fade unless `update` adds the prior
+    again (a boost).
 
     Parameters
     ----------
@@ -58,8 +59,9 @@ class AspectSentimentModel(LearnsByRule, SentenceTopics):
         added by a boost; None is `topic_word_prior`.
     update : Rule or None, default=None
         How the posterior learns a minibatch; see `streamtopics.updates`. None is ``BPS(0.5,
-        "topic")``, which adds half a pseudo-count of the prior for each token of a topic (a boost).
-        "whole", as in Nguyen et al., boosts topics alike: learnt words hardly count in rare topics.
+        "topic")``, which adds half a pseudo-count of the prior for each token of a topic. "whole",
+        as in Nguyen et al., adds as much to rare topics as to frequent topics; learnt words then
+        hardly count in rare topics.
     doc_sentiment_prior : float, default=1.0
         Dirichlet parameter of a document's sentiments (the papers' gamma), at least 1. With 1 the
         prior is flat; each unit above 1 acts like one more sentence of every sentiment.

@@ -308,7 +308,7 @@ class GuidedTopics(TakesVectors):
         report : list of SeedRow
             A row for each seed word with a column in X; `pandas.DataFrame(report)` makes a table.
             `rank` is the place of the word by probability in the topic, from 1; `own_share` is the
-            share of the word's tokens, in all topics, that this topic has.
+            share of this topic in the word's tokens of all topics.
         """
         check_is_fitted(self)
         topics, weights = self.topic_word_, self.topic_weights_

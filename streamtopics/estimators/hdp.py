@@ -189,11 +189,11 @@ class HDPVarGibbs(HDPModel):
     tau : float, default=0
         Delay of the step size, in minibatches.
     n_documents : int or None, default=None
-        Size of the corpus (the papers' D). None is the number of documents seen so far.
+        Size of the corpus (the paper's D). None is the number of documents seen so far.
     {hdp_documents}
     topic_word_prior : float, array-like of shape (n_features,), WordPrior, callable or None, \
             default=None
-        Dirichlet parameter of the topics (the papers' eta), in tokens. None is 0.05 for each word.
+        Dirichlet parameter of the topics (the paper's eta), in tokens. None is 0.05 for each word.
     {small_batches, max_iter, common_parameters}
 
     {attributes, hdp_attributes, dirichlet_components, common_attributes}

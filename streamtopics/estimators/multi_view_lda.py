@@ -55,7 +55,7 @@ WEIGHTS_AT_ONCE = 2**26
 class MultiViewLDA(ClassifierMixin, LearnsByRule, LearntTopics, CountsInput):
     """A classifier with topics of each class and topics shared by all classes (MviewLDA).
 
-    The class of a document has the largest log p(class) plus a lower bound on log p(words | class).
+    `predict` takes the class with the largest log p(class) + lower bound on log p(words | class).
 
     Parameters
     ----------

@@ -105,8 +105,8 @@ class BPSLDA(BayesianLDA):
 
     Here lam_t are the Dirichlet parameters of the topics after minibatch t, s_t the expected counts
     of words in topics, eta the prior, and ``|.|`` the sum of all entries. On a long stream the
-    prior's share is near ``boosting_scale / (1 + boosting_scale)``. Boosting helps if the prior
-    knows more than the data; a wrong prior does harm.
+    prior's share in lam_t is near ``boosting_scale / (1 + boosting_scale)``. Boosting helps if the
+    prior knows more than the data; a wrong prior does harm.
 
     {by_default}
 
@@ -186,7 +186,7 @@ class SVBHPP(BayesianLDA):
         One retention rate for all topics (HPP), or one for each (MHPP).
     rate_estimate : {"posterior", "point"}, default="posterior"
         "posterior" is the posterior mean of rho_t, by the double lower bound of the paper. "point"
-        is the best rho_t, also if near 0.5; `rate_prior` and `rate_starts` then have no effect.
+        is the rho_t that makes new topics most probable; it ignores `rate_prior` and `rate_starts`.
     rate_prior : float, Exponential or Normal, default=-0.1
         Prior of the rates. A number is gamma of `Exponential`, with density proportional to
         ``exp(gamma rho)`` on [0, 1]; -0.1 of the paper is close to uniform.

@@ -102,8 +102,8 @@ class RatingLDA(UserItemModel):
         Whether to learn `doc_topic_prior`, `qualitative_prior_` and, in `fit`, a scalar
         `topic_word_prior`, as in Dupuy (2017). Learning starts from the given values.
     max_iter : int, default=50
-        Maximal rounds of variational EM without ratings. With `qualitative`, up to as many rounds
-        with ratings follow.
+        Maximal rounds of variational EM without ratings. With `qualitative`, at most `max_iter`
+        rounds with ratings follow.
     {em_tol}
     max_local_iter : int, default=20
         Maximal sweeps, in a round, over a review or over all reviews of an item or user (see
@@ -130,7 +130,7 @@ class RatingLDA(UserItemModel):
         ``labels[i]``.
     objective_ : list of float
         The lower bound on ``log p(words | ratings)``, in nats, after each round; with
-        `qualitative`, after each round with ratings.
+        `qualitative`, after the rounds with ratings only.
     {common_attributes}
 
     Notes
