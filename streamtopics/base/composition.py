@@ -92,8 +92,8 @@ class Schedule:
     ----------
     inner_batch_size : int, "auto" or None, default="auto"
         Number of documents in a part of a minibatch. Topics are updated after each part. None does
-        not cut minibatches. "auto" is 150, or None for rules that need whole minibatches, such as
-        `Window`, and for rules with a learnt rate, such as "hpp", with Gibbs sampling.
+        not cut minibatches. "auto" is 150, but None for rules that need whole minibatches, such as
+        `Window`. With Gibbs sampling rules with a learnt rate, such as "hpp", have None too.
     growth : float or None, default=None
         Exponent h: a minibatch of B tokens that brings the total to N tokens has the weight N^h -
         (N - B)^h. With h > 1 the influence of the first minibatches fades. None is 3 for rules that

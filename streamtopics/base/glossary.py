@@ -45,8 +45,8 @@ tau : float, default=0
     "mean_topic_word_prior": """\
 topic_word_prior : float, array-like of shape (n_features,) or (n_components, n_features), \
         WordPrior or callable, default=0.02
-    Dirichlet parameter of the topics (the papers' eta): a pseudo-count, in tokens, added to the
-    total counts (not the mean counts) of the documents in the running mean.""",
+    Dirichlet parameter of the topics (the papers' eta): a pseudo-count, in tokens, for all
+    documents of the running mean together, not for each document.""",
     "part_kappa": """\
 kappa : float, default=0.85
     Decay, in [0, 1], of the step size (t + tau)^-kappa of the t-th minibatch, or part of a

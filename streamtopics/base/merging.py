@@ -40,8 +40,8 @@ class Mergeable(StreamingEstimator):
 
         Topics are matched by row, so the models must have started alike: as copies of one model,
         passed as `base`, or, less reliably, from one integer `random_state`. The prior, or all of
-        `base`, counts once. Counts are added, and running means without forgetting are
-        averaged. If the rule forgets, minibatches of `other` since `base` count as learnt later.
+        `base`, counts once. Counts are added, and running means without forgetting are averaged.
+        If the rule forgets, minibatches of `other` since `base` count as learnt after this model's.
 
         Parameters
         ----------

@@ -48,7 +48,7 @@ def compute_update(model: Learner, documents: object, *, n_ahead: int = 0) -> Co
     Returns
     -------
     update : Composite
-        The size is 4 or 8 bytes for each pair of a topic and a different word of the documents.
+        The size is 4 or 8 bytes for each pair of a topic and a distinct word of the documents.
 
     Examples
     --------

@@ -50,7 +50,7 @@ def fit_partitions(
     Workers read partitions and count words. The calling process learns the first minibatches alone.
     Then a worker learns several minibatches (a round) on a copy of the model, and the calling
     process adds the results in order. The model is bit for bit the same for any number of workers,
-    but depends on the partitions, `rounds`, `staleness` and `every` of a `Checkpointer`.
+    but depends on the partitions, `rounds`, `staleness` and `every` of a `Checkpointer` callback.
 
     Parameters
     ----------

@@ -30,7 +30,7 @@ MOST = 1e100
 
 @dataclass(frozen=True, eq=False)
 class Kernel:
-    """The matrix ``A = gamma I + U Diag(theta) U'``. Points have the similarity phi(x)'A phi(y).
+    """Similarity ``phi(x)'A phi(y)`` of features phi, with ``A = gamma I + U Diag(theta) U'``.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ class Kernel:
 
     @property
     def root(self) -> Floats:
-        """Matrix F with ``A = F F'``: `scaled` if gamma is 0, else symmetric, of shape (V, V)."""
+        """Matrix F with ``A = F F'``: `scaled` if gamma is 0, else symmetric of shape (V, V)."""
         if self.gamma == 0:
             return self.scaled
         Q, s, _ = np.linalg.svd(self.scaled, full_matrices=False)
@@ -97,10 +97,11 @@ class Process:
     Attributes
     ----------
     measure : BaseMeasure
-        The ground set with p and phi.
+        The ground set, with the base measure p and the features phi of points.
     kernel : Kernel
         The matrix A.
     noise : Noise
+        Random points in addition to the points drawn by `kernel`.
 
     Examples
     --------

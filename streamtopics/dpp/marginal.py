@@ -70,7 +70,7 @@ def marginal(process: Process) -> Marginal:
 def marginals(process: Process, points: Points) -> Floats:
     """Return the probability of each point to be in a set of the process, of shape (n_points,).
 
-    For vectors, return densities. With `Background` noise, return expected occurrences in a set.
+    If points are vectors, return densities; with `Background` noise, expected counts in a set.
 
     Examples
     --------

@@ -165,12 +165,12 @@ class Background(Noise):
 
 @dataclass(frozen=True)
 class Counting(Noise):
-    """Noise that adds each item of a finite list independently: ``level I`` in the kernel.
+    """Noise that adds each item of a finite list independently: ``level I`` in the L-ensemble.
 
     Parameters
     ----------
     level : float
-        Each item not among the low-rank points of a set joins the set with probability
+        Each item that a set does not have yet joins the set with probability
         ``level / (1 + level)``. 0 is no noise.
 
     Examples

@@ -161,7 +161,7 @@ def greedy_map(
     log_quality : ndarray of shape (n,) or None, default=None
         log q(x); -inf excludes a point. None is 0 for each point.
     costs, budget : ndarray of shape (n,) and float, or None, default=None
-        Cost of each point, and maximal sum of costs. Points that exceed the sum are skipped.
+        Cost of each point, and maximal sum of costs. A point beyond the budget is skipped.
 
     Returns
     -------

@@ -101,7 +101,7 @@ class GuidedTopics(TakesVectors):
     name_vectors : mapping of str to array-like, array-like or None, default=None
         Embeddings of the names, by the same model as the `vectors` of documents in `fit`: by name,
         or as rows in the order of `seeds`. A row of zeros means no vector. Each vector weighs as
-        much as 30 documents. Then `inference` must be "one_topic" or a `OneTopic`.
+        much as 30 documents. With vectors `inference` must be "one_topic" or a `OneTopic`.
     seed_weight : float, default=2.0
         Pseudo-tokens of the topic that each occurrence of a seed word adds to a document.
     seed_strength : float, default=20.0

@@ -57,8 +57,8 @@ class StreamingLDA(Editable):
     view : {"auto", "mean", "corrected_mean", "geometric_mean"} or view, default="auto"
         Word weights of the topics beta for `inference`. "mean" is E[beta]. "corrected_mean" is
         ``exp(psi(lam + 1/2)) / sum(lam)`` (digamma psi, Dirichlet parameters lam), almost E[beta].
-        "geometric_mean" is ``exp(E[log beta])`` of exact variational Bayes, worse in one pass.
-        "auto" is "mean", but "corrected_mean" for variational inference without "online_em".
+        "geometric_mean" is ``exp(E[log beta])`` of exact variational Bayes, in one pass worse than
+        "mean". "auto" is "mean", or "corrected_mean" for variational inference without "online_em".
     doc_topic_prior : float, array-like of shape (n_components,), Symmetric or None, default=None
         Initial Dirichlet parameter of the documents' topic proportions (the papers' alpha), in
         tokens. None is ``Symmetric(3)``: three tokens in all topics together.

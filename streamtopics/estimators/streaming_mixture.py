@@ -52,7 +52,7 @@ class StreamingMixture(ReportsLifetimes, TakesVectors, Editable):
         How clusters are born and die, for example ``DirichletProcess()`` of `streamtopics.updates`;
         at most `n_components` live at once. A new cluster needs enough documents in one minibatch,
         so minibatches should be large. Rows of dead clusters are used again if the rule forgets,
-        for example ``PowerPrior(Memory(10_000))``. With None clusters are neither born nor die.
+        for example ``PowerPrior(Memory(10_000))``. None has neither births nor deaths.
     vector_weight : float, default=0.2
         Power, in [0, 1], to which the probability of a document's vector is raised. With 0
         `vectors` do not count; with 1 words hardly count.
@@ -164,8 +164,8 @@ class StreamingMixture(ReportsLifetimes, TakesVectors, Editable):
 
         {X, vectors}
         reject : float, default=0.0
-            Largest expected share, in [0, 1), of documents like `known` that get -1, because no
-            cluster explains their words well; see `streamtopics.metrics.unlike_known`.
+            Largest expected share, in [0, 1), of documents like `known` that get -1. A document
+            gets -1 if no cluster explains its words well; see `streamtopics.metrics.unlike_known`.
         known : {array-like, sparse matrix} of shape (n_known, n_features), default=None
             Documents that belong to the clusters, but were not learnt; needed with `reject`.
 
