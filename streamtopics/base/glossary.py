@@ -114,7 +114,8 @@ n_batch_iter_, n_documents_seen_, n_tokens_seen_ : int, int, float
     Numbers of learnt minibatches, documents and tokens, counted again in each pass. In models with
     `schedule` each part of a cut minibatch counts as a minibatch.
 n_iter_ : int
-    Number of passes in `fit`, or of EM rounds in models of reviews; 0 after `partial_fit` alone.
+    Number of passes in `fit` (in `RatingLDA`, `SupervisedLDA` and `HiddenFactorsTopics`, of EM
+    rounds); 0 after `partial_fit` alone.
 posterior_ : TopicPosterior
     The posterior of the topics.
 seed_ : int
@@ -200,8 +201,8 @@ X : sequence of matrices, or matrix
     points are items: one matrix of shape (n_sets, n_items), above 0 where a set has the item.""",
     "groups_of_points": """\
 groups : array-like of shape (n_points,) or None, default=None
-    Name or number of the set of each row of X, needed if X is one matrix of points. Results are in
-    the order in which the sets first appear.""",
+    Name or number of the set of each row of X, needed if X is one matrix of points. Methods
+    return results for sets in the order in which the sets first appear.""",
     "samples": """\
 Parameters
 ----------

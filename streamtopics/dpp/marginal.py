@@ -70,7 +70,8 @@ def marginal(process: Process) -> Marginal:
 def marginals(process: Process, points: Points) -> Floats:
     """Return the probability of each point to be in a set of the process, of shape (n_points,).
 
-    If points are vectors, return densities; with `Background` noise, expected counts in a set.
+    For vectors the values are densities. With `Background` noise a set can have a point several
+    times; the values then are expected counts.
 
     Examples
     --------

@@ -31,7 +31,8 @@ class Noise(Protocol):
     Points not added by the noise are called low-rank points. A set X with the features Phi_X has
     a density proportional to ``det(Diag(delta) + Phi_X A Phi_X')``, relative to p. `Kernel` is the
     matrix A; `diagonal` returns delta. A subclass is a frozen dataclass. Learning multiplies
-    `level` by factors, so 0 stays 0. If `needs_list` is True, the measure must have `can_list`.
+    `level` by factors, so 0 stays 0. `needs_list` says that the
+    measure must be able to list all points (`can_list`).
     """
 
     level: float

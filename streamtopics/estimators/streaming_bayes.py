@@ -95,7 +95,7 @@ class StreamingBayes(
         Natural parameters of the nodes. A node is a distribution of the model, such as a component
         of a mixture.
     model_, boosted_prior_ : object
-        The parameters `model` and `boosted_prior` of the first minibatch.
+        The values of `model` and `boosted_prior` at the first minibatch, used ever since.
     retention_ : ndarray of shape (n_nodes,)
         Share of each node's earlier counts that the rule kept at the last minibatch.
     retention_history_ : ndarray of shape (n_minibatches, n_nodes)

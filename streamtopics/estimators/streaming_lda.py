@@ -156,8 +156,8 @@ class StreamingLDA(Editable):
         Parameters
         ----------
         name : str
-            A key of `streamtopics.estimators.presets.PRESETS`, for example "PowerPriorLDA". A class
-            of a method, such as `SVBLDA`, takes its own name only.
+            A key of `streamtopics.estimators.presets.PRESETS`, for example "PowerPriorLDA". In a
+            subclass such as `SVBLDA` the name must be that of the subclass.
         n_components : int, default=10
         **parameters : dict
             Parameters that replace settings of the method, such as ``update__rho=0.95``.

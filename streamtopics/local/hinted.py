@@ -60,10 +60,11 @@ class WithPseudoTokens(LocalStep):
 
 @dataclass(frozen=True)
 class SemiSupervised(WithPseudoTokens):
-    """Known topics for documents with pseudo-tokens of topics, `step_of` for all other documents.
+    """A local step that takes the topics of labelled documents from the labels.
 
-    In learning, a document d with h_dk pseudo-tokens of topic k has the topic proportions h_dk /
-    sum_j h_dj, whatever its words. `step_of` must not have a background. With `OneTopic` this is
+    A label is a pseudo-token of a topic. In learning, a document d with h_dk pseudo-tokens of topic
+    k has the topic proportions h_dk / sum_j h_dj, whatever its words. `step_of` infers all other
+    documents, and must not have a background. With `OneTopic` this is
     Nigam et al. (2000), "Text classification from labeled and unlabeled documents using EM".
     """
 

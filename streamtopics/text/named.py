@@ -161,7 +161,7 @@ class TextVectorizer(
 
 
 class NamedVectorizer(TextVectorizer, auto_wrap_output_keys=None):
-    """Count words, and pass counts with the words of columns to the next step of a pipeline.
+    """Count words, and pass the counts and column names (words) to the next step of a pipeline.
 
     The next step can look up the words of a prior, such as `streamtopics.priors.SeedWords`, and
     print topics without `feature_names`.

@@ -32,7 +32,8 @@ class BaseMeasure(ABC):
     def form(self) -> Form:
         """Format of X in `LowRankDPP.fit`: SENTENCES, COUNTS, VECTORS or ITEMS of `dpp.sets`.
 
-        A row is a point: word counts (whole in COUNTS) or numbers (VECTORS). In ITEMS it is a set.
+        A row of SENTENCES, COUNTS or VECTORS is a point: word counts, integer word counts, or any
+        numbers. A row of ITEMS is a set.
         """
 
     @property
