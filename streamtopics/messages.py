@@ -15,12 +15,16 @@ from scipy import sparse
 
 @dataclass(frozen=True)
 class Minibatch:
-    """Word counts of documents as a CSR matrix, with a column for each word that occurs."""
+    """Word counts of documents as a CSR matrix, with a column for each word that occurs.
+
+    Document d has ``counts[i:j]`` tokens of ``words[indices[i:j]]``, with ``i, j = indptr[d],
+    indptr[d + 1]``.
+    """
 
     words: np.ndarray  #: (n_words,), int32: occurring columns of the vocabulary, sorted
-    indptr: np.ndarray  #: int32, CSR structure
-    indices: np.ndarray  #: int32: for each count the index of its word in `words`
-    counts: np.ndarray  #: (nnz,), float32 or float64: tokens; fractions are legal
+    indptr: np.ndarray  #: (n_documents + 1,), int32: where the counts of each document begin
+    indices: np.ndarray  #: (nnz,), int32: for each count the index of its word in `words`
+    counts: np.ndarray  #: (nnz,): tokens, or fractions; float64 if X is float64, else float32
     #: (n_documents, n_components): pseudo-tokens of topics from seeds or labels
     hints: sparse.csr_matrix | None = None
     #: (n_documents, n_dimensions): vectors of length 1; zeros for a document without a vector
@@ -102,11 +106,14 @@ class WordLists:
 
 @dataclass(frozen=True)
 class Topics:
-    """Input of a local step (the inference of documents): weights of words in topics."""
+    """Input of a local step (the inference of documents): weights of words in topics.
 
-    #: (n_words, width), float32 or float64: weight of each of the minibatch's words in each topic,
-    #: up to a factor for each word; zero columns fill up the vector length of the processor. Or
-    #: `WordLists`
+    The topics are the columns ``weights[:, : len(alpha)]``. Further columns are 0 and only fill up
+    the vector length of the processor.
+    """
+
+    #: (n_words, width), dtype of the counts: weight of each of the minibatch's words in each topic,
+    #: up to a factor for each word. `WordLists` only if all local steps are `Gibbs`
     weights: Any
     alpha: np.ndarray  #: (n_components,): Dirichlet parameter of the documents' proportions
     #: (n_components, n_dimensions): expected directions of vectors, times their concentration
@@ -117,7 +124,11 @@ class Topics:
 
 @dataclass(frozen=True)
 class Statistics:
-    """Expected sufficient statistics of a minibatch; optional fields are None if not needed."""
+    """Expected sufficient statistics of a minibatch; optional fields are None if not needed.
+
+    `counts` of shape (n_words, n_components) has the expected tokens of the words `words` in each
+    topic. `lengths` of shape (n_documents,) has the tokens of each document.
+    """
 
     _holds = "words: W i4 >=0; counts: f W K; lengths: * >=0; log_theta: K; alpha: K"
     words: np.ndarray  #: (n_words,), int32: the words of the rows of `counts`, sorted
@@ -125,7 +136,8 @@ class Statistics:
     #: csr_array, in which a topic may come several times
     counts: Any
     lengths: np.ndarray  #: (n_documents,): tokens; their sum is that of `counts`, but for rounding
-    #: (n_components,): E[log theta], the mean over the documents with words
+    #: (n_components,): E[log theta] of the topic proportions theta, the mean over documents with
+    #: words; None if no document has words
     log_theta: np.ndarray | None = None
     #: E_q[log p(x, z | beta)] - E_q[log q(z)] in nats, summed over documents, under the q(beta)
     #: of the local step

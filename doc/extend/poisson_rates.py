@@ -2,7 +2,6 @@
 """Counts at unknown rates: x_j ~ Poisson(g_j), g_j ~ Gamma(shape, rate)."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 from scipy.special import gammaln
@@ -25,8 +24,6 @@ class PoissonRates(DenseModel):
     array([3.        , 0.33333333])
     """
 
-    by_feature: ClassVar[frozenset[str]] = frozenset({"rates"})
-
     shape: float = 0.5
     rate: float = 0.1
 
@@ -37,6 +34,8 @@ class PoissonRates(DenseModel):
 
     def learner(self, posterior: DensePosterior, X: np.ndarray, y=None, seed: int = 0) -> Learn:
         """log p(X | g) = sum_j (sum_i x_ij) ln g_j - n g_j, in statistics ln g / 2 and -g / 2."""
+        if (X < 0).any():
+            raise ValueError("X must hold counts, which are not negative, for PoissonRates")
         additions = gamma.from_parameters(X.sum(axis=0), float(len(X)))
 
         def learn(view: DenseView, *, warm: bool = False) -> NodeStatistics:

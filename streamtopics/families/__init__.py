@@ -14,6 +14,7 @@ results have shape (...):
     marginals(eta)             frozen distributions of scipy.stats by name, of the numbers in b
     valid(eta)                 bool: whether eta is the parameter of a density, with the right n
 
+A posterior calls `expected_statistics`, `kl`, `mass` and `valid`; models and users call the rest.
 Only `valid` checks arguments. In the formulas lnG is the log-gamma function and psi its derivative.
 
 Modules: beta, dirichlet, gamma, gaussian, log_gamma, normal_gamma, normal_gamma_regression,

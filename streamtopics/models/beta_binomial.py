@@ -2,7 +2,6 @@
 """Coin flips with a Beta prior."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -37,8 +36,6 @@ class BetaBinomial(DenseModel):
     >>> bayes.model_.mean(bayes.posterior_)
     array([0.3])
     """
-
-    by_feature: ClassVar[frozenset[str]] = frozenset({"coins"})
 
     heads: float = 1.0
     tails: float = 1.0

@@ -16,31 +16,33 @@ Numbers = float | np.ndarray
 class DenseModel(Protocol):
     """A model of samples X and, for some models, targets y.
 
-    Derive a frozen dataclass of hyper-parameters, without state. `offsets`, if defined, has
-    numbers to add to marginals, by (block, name of the marginal).
+    Derive a frozen dataclass of hyper-parameters, without state. `predict`, `predict_proba` and
+    `transform` are optional methods (posterior, X) with a row for each sample. `offsets`, if
+    defined, are added to marginals, by (block, name of the marginal).
     """
 
     #: Whether y, a number for each sample, is required
     needs_target: ClassVar[bool] = False
     #: Whether X may have NaN for missing values
     accepts_missing: ClassVar[bool] = False
-    #: Fields that `model` and `boosted_prior` must have equal
+    #: Fields that are the origin of natural parameters: `boosted_prior` must have equal fields
     coordinates: ClassVar[tuple[str, ...]] = ()
-    #: Blocks of the posterior with an entry for each column of X, and perhaps one for an intercept
-    #: after the columns
-    by_feature: ClassVar[frozenset[str]]
-    #: Number of classes, the targets from 0 on; None without classes
+    #: Number of classes of a classifier, whose targets are numbers from 0 on; None without classes
     n_classes: int | None = None
-    # Predictions of the model: functions of (posterior, X), or None
+    #: Methods (posterior, X) of the model; None if the model has no such method
     predict: ClassVar[Any] = None
     predict_proba: ClassVar[Any] = None
     transform: ClassVar[Any] = None
 
     def posterior(self, X: np.ndarray) -> DensePosterior:
-        """Return the posterior before any data, for samples of the shape of X."""
+        """Return the posterior before any data, for samples with the columns of X."""
 
     def learner(self, posterior: DensePosterior, X: np.ndarray, y: Any, seed: int) -> Learn:
-        """Return the function `learn` called by an update rule."""
+        """Return the function `learn` called by an update rule, for the minibatch X, y.
+
+        The first call comes before any learning: raise ValueError for data that do not fit the
+        model. X may have no rows. `seed` is the same in all minibatches of a stream.
+        """
 
     def log_predictive(self, posterior: DensePosterior, X: np.ndarray, y: Any) -> np.ndarray:
         """Return the log predictive density of each sample, in nats; y may be None."""

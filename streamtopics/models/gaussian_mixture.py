@@ -55,7 +55,6 @@ class GaussianMixture(MixtureModel):
 
     accepts_missing: ClassVar[bool] = True
     coordinates: ClassVar[tuple[str, ...]] = ("mean",)
-    by_feature: ClassVar[frozenset[str]] = frozenset({"components"})
 
     n_components: int = 2
     concentration: float = 1.0

@@ -53,7 +53,6 @@ class LinearRegression(DenseModel):
 
     needs_target: ClassVar[bool] = True
     coordinates: ClassVar[tuple[str, ...]] = ("fit_intercept",)
-    by_feature: ClassVar[frozenset[str]] = frozenset({"regression"})
 
     precision: float = 1.0
     shape: float = 1.0

@@ -71,7 +71,6 @@ class MeanFieldRegression(DenseModel):
 
     needs_target: ClassVar[bool] = True
     accepts_missing: ClassVar[bool] = True
-    by_feature: ClassVar[frozenset[str]] = frozenset({"inputs", "coefficients"})
 
     precision: float = 0.01
     shape: float = 1.0

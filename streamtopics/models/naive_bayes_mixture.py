@@ -46,7 +46,6 @@ class NaiveBayesMixture(MixtureModel):
     needs_target: ClassVar[bool] = True
     accepts_missing: ClassVar[bool] = True
     coordinates: ClassVar[tuple[str, ...]] = ("mixture.mean",)
-    by_feature: ClassVar[frozenset[str]] = frozenset({"components"})
 
     n_classes: int = 2
     mixture: GaussianMixture = field(default_factory=GaussianMixture)

@@ -38,7 +38,7 @@ FAMILIES = "streamtopics.families."
 class Block:
     """The prior of an array of distributions (nodes) of one family in `streamtopics.families`."""
 
-    family: ModuleType  #: One of `streamtopics.families`
+    family: ModuleType  #: One of `streamtopics.families`, or a module of your own like these
     #: (..., m): natural parameter eta of each node, to start from and to forget towards
     prior: np.ndarray
     #: (..., m): natural parameter xi added by a boost, as in `Blend`; None for the prior's
@@ -135,6 +135,7 @@ class DensePosterior(StatePosterior):
 
     @property
     def knows_nothing(self) -> bool:
+        """Whether all learnt statistics are 0, as before the first minibatch."""
         return not any(S.any() for S in self._state.S.values())
 
     def after(self, blend: Blend) -> DenseProposal:

@@ -26,6 +26,7 @@ MASS_PER_WORD = 0.05
 
 
 def word_columns(vocabulary: Vocabulary) -> Mapping[str, int]:
+    """Return the column of each word, for a mapping to columns or a sequence of words."""
     columns = (
         vocabulary
         if isinstance(vocabulary, Mapping)
@@ -86,7 +87,7 @@ class Columns:
         check_structure(self.X, "Columns")
 
     def vocabulary(self, prior: str, given: Vocabulary | None = None) -> Vocabulary:
-        """Return the words by column: `given` or, if None, the names of the columns.
+        """Return `given` or, if None, the array `feature_names`; `word_columns` reads both.
 
         If both are None, raise an error about the prior called `prior`. Raise an error if `given`
         has a word in another column than X.

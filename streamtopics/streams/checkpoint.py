@@ -41,9 +41,10 @@ class Resumed(NamedTuple):
 class Checkpointer:
     """A callback of `stream` that saves the model, to resume after an interruption.
 
-    Make this the last callback of `stream`. The folder keeps the last three checkpoints. A
-    checkpoint of the last minibatch is also written at the end of the stream, even after an error,
-    unless a failed minibatch has changed the model.
+    Make this the last callback of `stream`. The folder keeps the last three checkpoints, numbered
+    from 1. A checkpoint of the last minibatch is also written at the end of the stream, even after
+    an error. Exception: no such checkpoint is written if the model has learnt more than this
+    callback was told, for example if an earlier callback failed.
 
     Parameters
     ----------

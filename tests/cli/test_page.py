@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 
@@ -20,24 +21,37 @@ DOC = Path(__file__).parent.parent.parent / "doc"
 PAGE = DOC / "user_guide" / "command_line.rst"
 DATA = DOC / "_static" / "speeches.jsonl.gz"
 HOW = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
-FUNCTION = f'streamtopics() {{ {sys.executable} -W error -m streamtopics "$@"; }}\n'
+RULE = DOC / "extend" / "seasons.py"
+# A command that sets PYTHONPATH still finds this package.
+FUNCTION = (
+    'streamtopics() { PYTHONPATH="$PYTHONPATH:$HERE" '
+    f'{sys.executable} -W error -m streamtopics "$@"; }}\n'
+    f'python() {{ {sys.executable} -W error "$@"; }}\n'
+)
 CHECKER = doctest.OutputChecker()
 
 
 def commands():
-    """Each command of the page with the lines of output below it, in order."""
+    """Each command of the page with the lines of output below it, and its Python, in order."""
     text = PAGE.read_text(encoding="utf-8")
-    blocks = re.findall(r"\.\. code-block:: console\n\n((?:    .*\n|\n)+)", text)
-    lines = [line[4:].rstrip() for block in blocks for line in block.splitlines()]
+    blocks = re.findall(r"\.\. code-block:: (console|python)\n\n((?:    .*\n|\n)+)", text)
     found = []
-    for line in lines:
+    for kind, block in blocks:
+        if kind == "python":
+            found.append([f"python -c {shlex.quote(dedent(block))}", []])
+        else:
+            _add_commands(block, found)
+    return found
+
+
+def _add_commands(block, found):
+    for line in dedent(block).splitlines():
         if line.startswith("$ "):
             found.append([line[2:], []])
         elif found[-1][0].endswith("\\"):
             found[-1][0] = found[-1][0][:-1] + line.lstrip("> ")
         else:
-            found[-1][1].append(line)
-    return found
+            found[-1][1].append(line.rstrip())
 
 
 def _fits(expected, got):
@@ -53,12 +67,13 @@ def test_the_page_has_all_verbs():
 @pytest.fixture(name="call")
 def call_of_a_command(tmp_path, monkeypatch, capfd):
     """In this process where nothing is piped, which spares an import of everything each time."""
-    shutil.copy(DATA, tmp_path)
+    for file in (DATA, RULE):
+        shutil.copy(file, tmp_path)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "warnoptions", ["error"])
     environment = {
-        **os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "STREAMTOPICS_ISA": instruction_set,
-        "OMP_NUM_THREADS": "1", "LC_ALL": "C.UTF-8",
+        **os.environ, "HERE": os.pathsep.join(sys.path), "PYTHONPATH": os.pathsep.join(sys.path),
+        "STREAMTOPICS_ISA": instruction_set, "OMP_NUM_THREADS": "1", "LC_ALL": "C.UTF-8",
     }  # fmt: skip
 
     def call(command):
