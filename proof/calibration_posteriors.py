@@ -149,7 +149,7 @@ def of_mixture(apart: float, n: int, rng: Generator) -> PValues:
         model = StreamingBayes(GaussianMixture(2), random_state=0).fit(X[:, None])
         family = model.posterior_.blocks["components"].family
         law = family.marginals(model.posterior_["components"])["mean"]
-        origin = model.model_.offsets.get(("components", "mean"), 0.0)
+        origin = model.model_.mean
         means = law.mean().ravel() + origin
         order = np.argsort(means)
         low, high = (end.ravel()[order] + origin for end in law.interval(0.95))

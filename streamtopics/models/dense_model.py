@@ -17,8 +17,7 @@ class DenseModel(Protocol):
     """A model of samples X and, for some models, targets y.
 
     Derive a frozen dataclass of hyper-parameters, without state. `predict`, `predict_proba` and
-    `transform` are optional methods (posterior, X) with a row for each sample. `offsets`, if
-    defined, are added to marginals, by (block, name of the marginal).
+    `transform` are optional methods (posterior, X) with a row for each sample.
     """
 
     #: Whether y, a number for each sample, is required

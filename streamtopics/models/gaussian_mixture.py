@@ -93,10 +93,6 @@ class GaussianMixture(MixtureModel):
     def transform(self, posterior: DensePosterior, X: np.ndarray) -> np.ndarray:
         return self.predict_proba(posterior, X)
 
-    @property
-    def offsets(self) -> dict[tuple[str, str], float]:
-        return {("components", "mean"): self.mean}
-
     def means(self, posterior: DensePosterior) -> np.ndarray:
         return self.mean + normal_gamma.parameters(posterior["components"])[0]
 

@@ -73,10 +73,6 @@ class NaiveBayesMixture(MixtureModel):
 
         return learn
 
-    @property
-    def offsets(self) -> dict[tuple[str, str], float]:
-        return self.mixture.offsets
-
     def log_predictive(
         self, posterior: DensePosterior, X: np.ndarray, y: np.ndarray | None
     ) -> np.ndarray:

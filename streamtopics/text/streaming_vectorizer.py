@@ -271,7 +271,8 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
             vocabulary = OpenVocabulary.empty(int(self.max_features or 0))
         elif given is None and isinstance(vocabulary, ClosedVocabulary):
             raise ValueError(
-                "partial_fit cannot go on from the vocabulary of a corpus; use a clone"
+                "partial_fit cannot go on from the vocabulary of a corpus; use a clone, or "
+                "TopicStream"
             )
         elif given is None:
             check_unchanged("max_features", self.max_features, vocabulary.n_columns)
