@@ -128,9 +128,9 @@ def alarm() -> str:
     (false,) = (row[3].split()[0] for row in table if row[:2] == ["shuffled", "all"])
     whole, part = (f"{hits} of {streams}" for hits, streams in rung.values())
     return (
-        f"after a change from one project's commits to another's in {whole} streams; for a new "
-        f"class with a fifth of the documents in {part}; without a change in {false} % of the "
-        "minibatches (:doc:`/user_guide/drift`)\n"
+        f"the alarm rings in {whole} streams that change from the commits of one project to those "
+        f"of another, and in {part} streams with a new class in a fifth of the documents; false "
+        f"alarms: {false} % of the minibatches (:doc:`/user_guide/drift`)\n"
     )
 
 

@@ -113,12 +113,12 @@ class Topics:
     """
 
     #: (n_words, width), dtype of the counts: weight of each of the minibatch's words in each topic,
-    #: up to a factor for each word. `WordLists` only if all local steps are `Gibbs`
+    #: up to a factor for each word. Only `Gibbs` gets `WordLists`, the same in lists
     weights: Any
     alpha: np.ndarray  #: (n_components,): Dirichlet parameter of the documents' proportions
     #: (n_components, n_dimensions): expected directions of vectors, times their concentration
     means: np.ndarray | None = None
-    #: (n_words,) if asked for, else empty: log of the factor from weights to exp(E[log beta])
+    #: (n_words,), empty unless a rule needs "local_bound": log of exp(E[log beta]) / weights
     log_factors: np.ndarray = field(default_factory=lambda: np.empty(0))
 
 
@@ -133,7 +133,7 @@ class Statistics:
     _holds = "words: W i4 >=0; counts: f W K; lengths: * >=0; log_theta: K; alpha: K"
     words: np.ndarray  #: (n_words,), int32: the words of the rows of `counts`, sorted
     #: (n_words, n_components): expected tokens of each word in each topic; an array, or a
-    #: csr_array, in which a topic may come several times
+    #: csr_array, in which a row may have several entries of a topic, to be summed
     counts: Any
     lengths: np.ndarray  #: (n_documents,): tokens; their sum is that of `counts`, but for rounding
     #: (n_components,): E[log theta] of the topic proportions theta, the mean over documents with

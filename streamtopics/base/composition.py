@@ -176,7 +176,7 @@ class Composition:
         How minibatches are cut, weighted and repeated.
     births : DirichletProcess or None
         How topics are born and die; needs one topic a document. With births the first minibatch is
-        not cut, and rules that forget have 1 as default `growth` of `schedule`.
+        not cut into parts, and `growth` of `schedule` is 1 by default for rules that forget.
     """
 
     update: Rule
@@ -196,7 +196,7 @@ class Composition:
         given, traits = self.schedule.inner_batch_size, self.update.traits
         if isinstance(given, int | None):
             return given
-        # A rule with a learnt rate goes over a minibatch several times, with gain for sampling.
+        # With a learnt rate sampling gains from several rounds over a whole minibatch.
         samples = isinstance(self.inference, Gibbs) and "local_bound" not in traits.needs
         return PART if can_be_cut(self.update) and not (samples and traits.learns_rate) else None
 
@@ -210,7 +210,7 @@ class Composition:
 
     @cached_property
     def rule(self) -> Rounds:
-        """The update rule with births, the documents' prior and rounds around it."""
+        """The update rule, wrapped in rules of births, the documents' prior and rounds."""
         own = self.schedule
         grows = self.update if self.growth == 1 else Growing(self.update, self.growth)
         if self.births is not None:
@@ -223,7 +223,7 @@ class Composition:
         return self.rule.traits
 
     def rounding_of(self, n_components: int) -> float:
-        """Tokens below which counts are rounded, to be kept in lists; 0 for rows."""
+        """Tokens below which counts of topics in lists are rounded; 0 if each word has a row."""
         step, traits, plain = self.inference, self.traits, self.births is None
         if not isinstance(step, Gibbs) or self.view != mean or self.schedule.averaging is not None:
             return 0.0
@@ -270,11 +270,11 @@ class Composition:
         size, n = self.inner_batch_size, minibatch.n_documents
         starts_whole = posterior.knows_nothing and self.births is not None
         n_parts = 1 if size is None or n <= size or starts_whole else -(-n // size)
-        # The first document of each part, all about equally long, and the end.
+        # The first document of each part, and the end; parts have about as many documents.
         bounds = [0, n] if n_parts == 1 else np.linspace(0, n, n_parts + 1).astype(int).tolist()
         rate_first = self.rate_first
         if posterior.knows_nothing and seen is None and first is None:
-            # From the part that sees them: topics started from other words would be all alike.
+            # From the words of the first part: topics without any of its words would be equal.
             n_first = minibatch.n_documents if of_corpus(self.start) else bounds[1]
             first = model.first_topics(posterior, part(minibatch, 0, n_first)[0])
         if len(bounds) == 2 and seen is None and not rate_first:

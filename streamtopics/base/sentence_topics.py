@@ -103,8 +103,8 @@ class SentenceTopics(TransformerMixin, LearntTopics):
         Returns
         -------
         sentence_topic : ndarray of shape (n_sentences, n_components), float64
-            Rows are in the order of X and sum to 1. If a sentence has one topic, these are the
-            probabilities of the topic.
+            Rows are in the order of X and sum to 1. In models with one topic for each sentence,
+            a row has the probability of each topic.
         """
         batch = self._read("transform_sentences", X=X, groups=groups)
         theta = self._inferred(lambda pool: self._sentence_topic(batch, pool))

@@ -143,9 +143,10 @@ class Posterior(View, Protocol):
         """For each node, the sum of the pseudo-counts of its boosted prior xi; shape (n_nodes,)."""
 
     def pooled(self, mass: np.ndarray) -> Coefficient:
-        """Return, for each node, the sum of `mass` over all nodes that share a "whole" `Boost`.
+        """Return, for each node, the sum of `mass` over the nodes boosted together with the node.
 
-        The result is one number if all nodes share the boost.
+        A `Boost` with the norm "whole" has one weight for such nodes. The result is one number if
+        all nodes are boosted together.
         """
 
     def after(self, blend: Blend) -> View:

@@ -100,7 +100,7 @@ class Totals:
     undated: tuple[np.ndarray, ...] = ()
 
     def of_all(self) -> Totals:
-        """Return totals with the documents without a time as last row, for sums over all rows."""
+        """Return totals with one more last row, of the documents without a time."""
         if not self.undated:
             return self
         own = self.n, self.sums, self.squares, self.main, self.holders

@@ -37,10 +37,10 @@ class DirichletProcess:
         Least number of documents of a new cluster in its first minibatch.
     silence : float or None
         A cluster is silent in a minibatch if the cluster gets fewer than `min_documents` documents,
-        and less than a tenth of the expected number. A cluster dies when `silence` documents were
-        expected in a run of silent minibatches. The probability that a living cluster dies by
-        chance is about ``exp(-silence)``. A cluster also dies when forgetting leaves less than one
-        document of the cluster. With None clusters die only by forgetting.
+        and less than a tenth of the expected number. A cluster dies when the expected
+        numbers of a run of silent minibatches sum to `silence`. The probability that a living
+        cluster dies by chance is about ``exp(-silence)``. A cluster also dies when forgetting
+        leaves less than one document of the cluster. With None clusters die only by forgetting.
     """
 
     concentration: float = 1.0

@@ -230,7 +230,7 @@ class TopicTracker(ShownAsTable):
             Ids of the topics, ascending.
         shares : ndarray of shape (n_snapshots, n_topics)
             Share of each topic in the tokens, estimated from the documents of each snapshot. Topics
-            that were never born are left out.
+            whose share was never large enough for a birth are left out.
         """
         snapshots = self._state.snapshots
         found = [np.empty(0, np.int64), *(snapshot.topics["id"] for snapshot in snapshots)]
@@ -247,7 +247,8 @@ class TopicTracker(ShownAsTable):
         Parameters
         ----------
         since : object, default=None
-            A time to compare with the `times` of `shares`. None is the last snapshot but one.
+            Time of the earlier state, comparable with `times` of `shares`. None is the last
+            snapshot but one.
         n_words : int, default=10
             Number of top words to compare.
 
