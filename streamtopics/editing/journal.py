@@ -21,7 +21,7 @@ FORMAT = "streamtopics edits"
 
 
 class EditResult(NamedTuple):
-    """What `apply_edits` did with one edit.
+    """The outcome of one edit in `apply_edits`.
 
     Attributes
     ----------

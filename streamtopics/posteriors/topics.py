@@ -392,7 +392,7 @@ class TopicPosterior(OverWords):
 
     @property
     def _rounded(self) -> float:
-        """What rounding at random may have taken from a count."""
+        """Largest amount by which rounding at random lowered a count."""
         return float(2 * self._state.S.least * self.c.max()) if self.has_lists else 0.0
 
     def is_learnt_from(self, *parts: TopicPosterior) -> bool:

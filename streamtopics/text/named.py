@@ -138,8 +138,7 @@ class TextVectorizer(
         Returns
         -------
         X : NamedCounts of shape (n_documents, n_words), or ndarray of shape (n_documents,)
-            If `vectorizer` is a `SentenceVectorizer`, X has for each document a matrix of shape
-            (n_sentences, n_words).
+            A `SentenceVectorizer` gives each document a matrix of shape (n_sentences, n_words).
         """
         check_is_fitted(self)
         return self._counts(raw_documents)
