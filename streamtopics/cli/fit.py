@@ -41,7 +41,6 @@ def fit(options: Namespace) -> None:
         raise ValueError(
             "--documents-out cannot read standard input again; use `streamtopics apply` afterwards"
         )
-    models.warn_of_unspaced(options, reading.texts_of(first))
     held_out = first[TEST_EVERY - 1 :: TEST_EVERY][:size]
     learnt = [r for i, r in enumerate(first, 1) if i % TEST_EVERY or i > size * TEST_EVERY]
     texts, _, labels = reading.minibatch(learnt, options)

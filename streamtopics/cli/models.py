@@ -17,7 +17,7 @@ from sklearn.pipeline import Pipeline
 
 import streamtopics
 from streamtopics import TopicStream
-from streamtopics.cli.console import one_line, safe, warn
+from streamtopics.cli.console import one_line, safe
 from streamtopics.cli.reading import texts_of, time_of
 from streamtopics.datasets import Record
 from streamtopics.estimators.presets import PRESETS
@@ -25,7 +25,6 @@ from streamtopics.inspection import TopicRow, compare_n_components, topic_table
 from streamtopics.saving import load
 from streamtopics.story import Finding
 from streamtopics.text import NamedVectorizer, StreamingCountVectorizer, Tokenizer, stop_words
-from streamtopics.text.languages import unspaced_script
 from streamtopics.text.vocabulary import FREE
 
 NAMES = (
@@ -152,18 +151,6 @@ def vectorizer_for(options: Namespace, n_documents: int | None = None) -> Any:
         dtype=np.float32, n_jobs=-1,
     )  # fmt: skip
     return NamedVectorizer(words) if options.seeds else words
-
-
-def warn_of_unspaced(options: Namespace, texts: list[str]) -> None:
-    """Print the remedy for texts without spaces between words."""
-    found = unspaced_script(texts)
-    if found and not options.tokenizer:
-        script, name = found
-        such = f", such as {name} (pip install {re.split('[.:]', name)[0]})" if name else ""
-        warn(
-            f"note: the texts are in {script}, without spaces between words; cut the texts by "
-            f"--tokenizer MODULE:FUNCTION{such}"
-        )
 
 
 def choose(options: Namespace, made: Any, texts: list[str]) -> None:

@@ -168,8 +168,6 @@ class Watch:
 
     def _taken(self, batch: list[Record], found: Follower) -> TimedBatch:
         self.batch, self.position = batch, found.position
-        if not self.place["n_batches"]:
-            models.warn_of_unspaced(self.options, reading.texts_of(batch))
         return reading.minibatch(batch, self.options)
 
 

@@ -28,6 +28,7 @@ from streamtopics.streams import DriftMonitor, TopicTracker
 from streamtopics.streams.batches import check_has_topics, seen_by
 from streamtopics.streams.stream import BatchInfo, packed, unpacked
 from streamtopics.text import StreamingCountVectorizer, StreamingPipeline, stop_words
+from streamtopics.text.languages import warn_of_unspaced
 from streamtopics.topic_stream.documents import (
     Documents,
     Kept,
@@ -249,7 +250,7 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
         if times is None:
             # The order of a corpus is no time: a corpus comes before all later documents.
             documents = documents._replace(labels=labels._replace(times=np.zeros(len(texts))))
-        pipeline = self._new_pipeline(len(texts))
+        pipeline = self._new_pipeline(texts, len(texts))
         (_, words), (_, topics) = pipeline.steps
         is_open = _has_open_vocabulary(words)
         (words.partial_fit if is_open else words.fit)(texts)
@@ -301,7 +302,7 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
         if self._begun:
             self._carry(lambda: self.monitor_.learn(self.pipeline_, texts, time=time), texts)
         else:
-            pipeline = self._new_pipeline(None)
+            pipeline = self._new_pipeline(texts, None)
             monitor, words = DriftMonitor(random_state=self.random_state), pipeline.steps[0][1]
             if not _has_open_vocabulary(words):
                 words.fit(texts)
@@ -371,7 +372,7 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
         edits = topics.edits_ if isinstance(topics, Editable) else ()
         self._sums = (tuple(edits), cells)
 
-    def _new_pipeline(self, n_documents: int | None) -> StreamingPipeline:
+    def _new_pipeline(self, texts: list[str], n_documents: int | None) -> StreamingPipeline:
         """A pipeline for a corpus or, with None, a stream."""
         words, topics = self.vectorizer, self.model
         if words is None:
@@ -385,6 +386,7 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
                 self.n_components, random_state=self.random_state, n_jobs=self.n_jobs
             )
         check_has_topics(topics)
+        warn_of_unspaced(words, texts)
         return StreamingPipeline([("words", clone(words)), ("topics", clone(topics))])
 
     def _begin(self, pipeline: StreamingPipeline, monitor: DriftMonitor | None = None) -> None:

@@ -2,14 +2,15 @@
 """Stop words, tokenizers that are kept by name, and scripts without spaces."""
 
 import sys
+import warnings
 from types import ModuleType
 
 import pytest
-from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
 
 from streamtopics import TopicStream, load, save
 from streamtopics.saving import LoadError
-from streamtopics.text import StreamingCountVectorizer, Tokenizer, stop_words
+from streamtopics.text import NamedVectorizer, StreamingCountVectorizer, Tokenizer, stop_words
 from streamtopics.text.languages import unspaced_script
 
 CHINESE = "今天天气很好我们去公园散步"
@@ -100,3 +101,33 @@ def test_a_tokenizer_that_is_not_installed():
 def test_scripts_without_spaces(text, script):
     found = unspaced_script([text] * 3)
     assert (found and found[0]) == script
+
+
+@pytest.mark.parametrize("learn", ["fit", "partial_fit"])
+@pytest.mark.parametrize(
+    "words",
+    [None, CountVectorizer(), NamedVectorizer(StreamingCountVectorizer(max_features=100))],
+    ids=["default", "given", "named"],
+)
+def test_texts_without_spaces_are_warned_of_at_the_first_minibatch(learn, words):
+    own = TopicStream(2, vectorizer=words)
+    with pytest.warns(UserWarning, match=r"in Chinese, .* such as jieba:lcut \(pip install jieba"):
+        getattr(own, learn)([CHINESE] * 20)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        own.partial_fit([CHINESE] * 20)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        StreamingCountVectorizer(tokenizer=list, token_pattern=None, max_features=100),
+        CountVectorizer(analyzer="char"),
+        CountVectorizer(analyzer=list),
+    ],
+    ids=["tokenizer", "characters", "function"],
+)
+def test_texts_that_are_cut_otherwise_are_not_warned_of(words):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        TopicStream(2, vectorizer=words).fit([CHINESE] * 20)
