@@ -10,7 +10,7 @@ from streamtopics.distributed import apply_update, compute_update
 
 
 def learn_frame(model, frame):
-    """Take in what each partition makes of the topics, in the order of the partitions."""
+    """Apply the update of each partition to the model, in the order of the partitions."""
     sent = frame.sparkSession.sparkContext.broadcast(pickle.dumps(model))
 
     def learn(parts):

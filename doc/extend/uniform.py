@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A noise of points that are equally frequent, whatever p: slips of the pen."""
+"""A noise of points that are equally frequent, whatever p is."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -15,7 +15,7 @@ class Uniform(Noise):
     """A Poisson number of points of a ground set of N, on average `level` of each.
 
     With respect to p the kernel is Diag(level / p) + Phi_X A Phi_X'. A point may come again, so
-    the sum over all multisets is e^(level N) det(I + A Sigma).
+    the normaliser, a sum over all multisets, is e^(level N) det(I + A Sigma).
 
     Examples
     --------

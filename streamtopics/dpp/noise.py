@@ -103,7 +103,10 @@ class Noise(Protocol):
         """Draw noise points as `draw` does, but exactly ``counts[i]`` of them for set i."""
 
     def remove(self, measure: BaseMeasure, points: Points) -> BaseMeasure:
-        """Return the measure of the other points of a set with `points`; by default `measure`."""
+        """Return the measure for the other points of a set, given that the set has `points`.
+
+        By default `measure` unchanged.
+        """
         return measure
 
 
