@@ -5,7 +5,9 @@ The bits depend also on numpy, scipy, Python, the compiler and the processor. Wh
 these is not that of the file, only summaries are compared: sums and a projection, to a
 relative 1e-3. Of samplers and of optimisers with many optima not even these, since from one
 last bit that differs a chain goes elsewhere for good: then they are only held to the shapes
-and to being finite, and that is all that this test says of them there.
+and to being finite, and that is all that this test says of them there. So it is with all results
+of kernels without optimisation (STREAMTOPICS_DEBUG), since a local step may end a sweep earlier:
+the records of two instruction sets differ by up to a half for this reason.
 """
 
 import os
@@ -69,6 +71,8 @@ def comparison(name, same_surroundings):
     def alike(key, line, other):
         if same_surroundings or line == other:
             return line == other
+        if os.environ.get("STREAMTOPICS_DEBUG"):
+            return same_shape(line, other)
         return (same_shape if key.endswith(FRAGILE) else CASES[name].loose)(line, other)
 
     return alike
