@@ -193,7 +193,8 @@ def from_files() -> list[Row]:
         ),
         Row(
             "a method as published: online EM by Gibbs sampling, or streaming variational Bayes",
-            ":class:`~streamtopics.GibbsOnlineEM`, :class:`~streamtopics.SVBLDA`",
+            "``GibbsOnlineEM.preset('GibbsOnlineEM')``, ``SVBLDA.preset('SVBLDA')`` "
+            "(:doc:`methods`)",
             "score minus that of ``StreamingLDA()``: ``GibbsOnlineEM`` "
             f"{differences(models, 'GibbsOnlineEM', TEXTS)}, ``SVBLDA`` "
             f"{differences(models, 'SVBLDA', TEXTS)}",

@@ -33,7 +33,7 @@ class PoissonRates(DenseModel):
         return DensePosterior({"rates": Block(gamma, prior)})
 
     def learner(self, posterior: DensePosterior, X: np.ndarray, y=None, seed: int = 0) -> Learn:
-        """log p(X | g) = sum_j (sum_i x_ij) ln g_j - n g_j, in statistics ln g / 2 and -g / 2."""
+        """log p(X | g) = sum_j (sum_i x_ij) ln g_j - n g_j: to g_j add shape sum_i x_ij, rate n."""
         if (X < 0).any():
             raise ValueError("X must hold counts, which are not negative, for PoissonRates")
         additions = gamma.from_parameters(X.sum(axis=0), float(len(X)))

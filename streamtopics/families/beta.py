@@ -45,5 +45,5 @@ def marginals(eta: np.ndarray) -> dict[str, Any]:
 
 
 def valid(eta: np.ndarray) -> np.ndarray:
-    """Whether a and b are positive and finite, and n is 2."""
+    """Whether a and b are positive and finite, and the last axis has length 2."""
     return dirichlet.valid(eta) & (np.shape(eta)[-1] == 2)

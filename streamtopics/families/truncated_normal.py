@@ -77,7 +77,7 @@ def kl(eta: np.ndarray, other: np.ndarray) -> np.ndarray:
 
 
 def valid(eta: np.ndarray) -> np.ndarray:
-    """Whether w is finite, k is finite and not negative, and n is 2."""
+    """Whether w is finite, k is finite and not negative, and the last axis has length 2."""
     eta = np.asarray(eta)
     if eta.shape[-1] != 2:
         return np.zeros(eta.shape[:-1], dtype=bool)

@@ -41,7 +41,7 @@ class Block:
     family: ModuleType  #: One of `streamtopics.families`, or a module of your own like these
     #: (..., m): natural parameter eta of each node, to start from and to forget towards
     prior: np.ndarray
-    #: (..., m): natural parameter xi added by a boost, as in `Blend`; None for the prior's
+    #: (..., m): natural parameter that a boost (`Boost`) adds; None adds the prior's parameter
     xi: np.ndarray | None = None
 
     @property
