@@ -216,6 +216,23 @@ def test_time_alone_makes_no_group_different():
     assert all(one.group is None for one in found)
 
 
+def test_groups_of_other_subjects_make_no_change_in_time():
+    """Documents of a period vary more than those of a group, and many groups differ."""
+    words = np.array([f"w{chr(97 + i // 26)}{chr(97 + i % 26)}" for i in range(620)])
+    n, p = 0, 1.0 / np.arange(1, 301)
+    for seed in range(5, 8):
+        rng = np.random.default_rng(seed)
+        texts, groups = [], rng.integers(8, size=1200)
+        for group in groups:
+            own = 300 + 40 * group + rng.integers(40, size=8)
+            texts.append(" ".join(words[[*own, *rng.choice(300, 12, p=p / p.sum())]]))
+        times = 2000 + rng.integers(20, size=1200)
+        found = TopicStream(8).fit(texts, times=times, groups=groups).findings(None)
+        assert any(one.group is not None for one in found)
+        n += sum(one.group is None for one in found)
+    assert n <= 1
+
+
 def test_nothing_is_found_where_nothing_happens():
     n = 0
     for seed in range(10):

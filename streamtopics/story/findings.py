@@ -161,14 +161,14 @@ class Subject(NamedTuple):
 def find(totals: Totals, topics: Topics, sample: Sample, level: float) -> list[Finding]:
     """All findings at a rate of false discoveries, in the order of surprise and documents."""
     n_topics = len(topics.words)
-    spread = spread_of(
-        totals.n.ravel(),
-        *(cube.reshape(totals.n.size, n_topics) for cube in (totals.sums, totals.squares)),
-    )
+    cells = totals.n, totals.sums, totals.squares
+    # Over time the documents of all groups vary together; between groups those of each group.
+    spread = spread_of(*(each.sum(axis=1) for each in cells))
+    within = spread_of(*(each.reshape(totals.n.size, *each.shape[2:]) for each in cells))
     data = Data(totals, topics, sample, spread)
     visible = np.array([k for k in range(n_topics) if k not in topics.hidden], np.intp)
     columns = np.flatnonzero(totals.holders.sum(axis=0) >= LEAST_HOLDERS)
-    of_all = data._replace(totals=totals.of_all())
+    of_all = data._replace(totals=totals.of_all(), spread=within)
     families = (
         changes_in_time(totals.sums.sum(axis=1).T, visible, totals, spread),
         changes_in_time(totals.holders.T, columns, totals, np.ones(totals.holders.shape[1])),
@@ -177,16 +177,19 @@ def find(totals: Totals, topics: Topics, sample: Sample, level: float) -> list[F
     n_tests = max(sum(map(len, families)), 1)
     parts = sum(part for part, family in zip(PARTS, families, strict=True) if family)
     scales = [len(own) * parts / part for own, part in zip(families, PARTS, strict=True)]
-    p = [one.p * scale for own, scale in zip(families, scales, strict=True) for one in own]
-    changes, words, contrasts, of_groups = _chosen(p, level, 1, *families)
+    p = [[one.p * scale for one in own] for own, scale in zip(families, scales, strict=True)]
+    # Many differences of groups would let changes by chance pass, so each kind has its own rate.
+    changes, words = _chosen(p[0] + p[1], level, 1, *families[:2])
+    contrasts, of_groups = _chosen(p[2] + p[3], level, 1, *families[2:])
     if sample.is_of_stream:
         has = (sample.counts > 0).astype(np.float64).tocsc()
         again = [
             again_in_time(c, sample.shares[:, c.place] / spread[c.place], sample) for c in changes
         ]
         again += [again_in_time(c, has[:, c.place].toarray().ravel(), sample) for c in words]
-        again += [again_in_groups(c, of_all) for c in of_groups]
-        changes, words, of_groups = _chosen(again, level, None, changes, words, of_groups)
+        changes, words = _chosen(again, level, None, changes, words)
+        again = [again_in_groups(c, of_all) for c in of_groups]
+        (of_groups,) = _chosen(again, level, None, of_groups)
     else:
         words = _with_weak(words, families[1], n_tests)
         of_groups = _with_weak(of_groups, families[3], n_tests)
@@ -196,9 +199,9 @@ def find(totals: Totals, topics: Topics, sample: Sample, level: float) -> list[F
     told = _told(_of_best_groups(contrasts), subjects, _of_topic_in_group, _in_group, of_all)
     # Shares of groups are of periods with other documents, so the sign may turn.
     between = _ranked(one for one in told if (one.share > one.share_before) == (one.kind == "more"))
-    p = [one.p * scales[one.word is not None] for one in along]
-    p += [one.p * scales[2 + (one.word is not None)] for one in between]
-    along, between = _chosen(p, level, 1, along, between)
+    (along,) = _chosen([one.p * scales[one.word is not None] for one in along], level, 1, along)
+    p_between = [one.p * scales[2 + (one.word is not None)] for one in between]
+    (between,) = _chosen(p_between, level, 1, between)
     # In turn, so both kinds are seen.
     n = min(len(along), len(between))
     both = [one for pair in zip(along[:n], between[:n], strict=True) for one in pair]

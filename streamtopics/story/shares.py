@@ -42,12 +42,11 @@ def share_rows(
 ) -> list[ShareRow]:
     """Shares by period, by group or by both, by topic."""
     totals = totals if by_period else totals.of_all()
-    shape = totals.n.size, totals.sums.shape[2]
-    spread = spread_of(totals.n.ravel(), totals.sums.reshape(shape), totals.squares.reshape(shape))
     summed = tuple(axis for axis, kept in enumerate((by_period, by_group)) if not kept)
     n, sums, squares = (
         values.sum(axis=summed, keepdims=True) for values in (totals.n, totals.sums, totals.squares)
     )
+    spread = spread_of(*(each.reshape(n.size, *each.shape[2:]) for each in (n, sums, squares)))
     shares = sums / np.where(n > 0, n, np.nan)[..., None]
     low, high = interval_of(n[..., None], shares, spread_each(n, sums, squares, spread))
     periods = [period.label for period in totals.periods] if by_period else [None]
