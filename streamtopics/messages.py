@@ -112,14 +112,13 @@ class Topics:
     the vector length of the processor.
     """
 
-    #: (n_words, width), dtype of the counts: weight of each of the minibatch's words in each topic,
-    #: up to a factor for each word. Only `Gibbs` gets `WordLists`, the same in lists
+    #: (n_words, width), dtype of the counts: exp(E[log beta]) of the minibatch's words in topics,
+    #: divided by a factor of each word. Only `Gibbs` gets `WordLists`, the same in lists
     weights: Any
     alpha: np.ndarray  #: (n_components,): Dirichlet parameter of the documents' proportions
     #: (n_components, n_dimensions): expected directions of vectors, times their concentration
     means: np.ndarray | None = None
-    #: (n_words,), empty unless a rule needs "local_bound": log of the factor of each word, where
-    #: factor x weights = exp(E[log beta])
+    #: (n_words,), empty unless a rule needs "local_bound": log of these factors of words
     log_factors: np.ndarray = field(default_factory=lambda: np.empty(0))
 
 
@@ -140,8 +139,8 @@ class Statistics:
     #: (n_components,): E[log theta] of the topic proportions theta, the mean over documents with
     #: words; None if no document has words
     log_theta: np.ndarray | None = None
-    #: E_q[log p(x, z | beta)] - E_q[log q(z)] in nats, summed over documents, with the expected
-    #: log beta of the weights and their factors
+    #: E_q[log p(x, z | beta)] - E_q[log q(z)] in nats, summed over documents, under the q(beta)
+    #: of the weights
     local_bound: float | None = None
     #: (n_components,): Dirichlet parameter of the proportions, as in the local step
     alpha: np.ndarray | None = None

@@ -189,7 +189,7 @@ def find(totals: Totals, topics: Topics, sample: Sample, level: float) -> list[F
         again += [again_in_time(c, has[:, c.place].toarray().ravel(), sample) for c in words]
         changes, words = _chosen(again, level, None, changes, words)
         again = [again_in_groups(c, of_all) for c in of_groups]
-        (of_groups,) = _chosen(again, level, None, of_groups)
+        of_groups = _chosen(again, level, None, of_groups)[0]
     else:
         words = _with_weak(words, families[1], n_tests)
         of_groups = _with_weak(of_groups, families[3], n_tests)
@@ -200,8 +200,8 @@ def find(totals: Totals, topics: Topics, sample: Sample, level: float) -> list[F
     # Shares of groups are of periods with other documents, so the sign may turn.
     between = _ranked(one for one in told if (one.share > one.share_before) == (one.kind == "more"))
     (along,) = _chosen([one.p * scales[one.word is not None] for one in along], level, 1, along)
-    p_between = [one.p * scales[2 + (one.word is not None)] for one in between]
-    (between,) = _chosen(p_between, level, 1, between)
+    p_of = [one.p * scales[2 + (one.word is not None)] for one in between]
+    (between,) = _chosen(p_of, level, 1, between)
     # In turn, so both kinds are seen.
     n = min(len(along), len(between))
     both = [one for pair in zip(along[:n], between[:n], strict=True) for one in pair]

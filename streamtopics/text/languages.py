@@ -130,10 +130,8 @@ def warn_of_unspaced(vectorizer: BaseEstimator, texts: Iterable[str]) -> None:
     if is_cut and (found := unspaced_script(texts)):
         script, name = found
         such = f", such as {name} (pip install {re.split('[.:]', name)[0]})" if name else ""
-        warnings.warn(
-            f"the texts are in {script}, without spaces between words; use a tokenizer{such}",
-            stacklevel=5,
-        )
+        said = f"the texts are in {script}, without spaces between words; use a tokenizer{such}"
+        warnings.warn(said, stacklevel=5)
 
 
 def unspaced_script(texts: Iterable[str]) -> tuple[str, str] | None:

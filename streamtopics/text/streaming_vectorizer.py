@@ -272,7 +272,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         elif given is None and isinstance(vocabulary, ClosedVocabulary):
             raise ValueError(
                 "partial_fit cannot go on from the vocabulary of a corpus; use a clone, or "
-                "TopicStream"
+                "TopicStream().fit"
             )
         elif given is None:
             check_unchanged("max_features", self.max_features, vocabulary.n_columns)

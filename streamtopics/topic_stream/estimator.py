@@ -169,8 +169,8 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
         Parameters
         ----------
         pipeline : Pipeline or StreamingPipeline
-            A vectorizer and a topic model, fitted or not. If steps stand between the two, the
-            pipeline must be fitted, and its vocabulary cannot grow.
+            A vectorizer and a topic model, fitted or not. The vocabulary of a pipeline after `fit`
+            is closed: new words are ignored. With steps between the two it must be fitted.
 
         Returns
         -------
@@ -442,7 +442,7 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
         return float(self.pipeline_.score(texts_of(X)))
 
     def get_feature_names_out(self, input_features: object = None) -> np.ndarray:
-        """Return the names of the topics, the columns of `transform`, of shape (n_components,)."""
+        """Return column names of `transform`, such as "streaminglda0"; `rename` keeps them."""
         return np.asarray(self._topics.get_feature_names_out())
 
     def __sklearn_tags__(self) -> Tags:

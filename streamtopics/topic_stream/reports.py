@@ -94,8 +94,8 @@ class ReportsDocuments(HoldsDocuments):
         Parameters
         ----------
         n : int or None, default=10
-            Largest number of findings; None returns all. Findings with large `surprise` and
-            `n_moved` (see `Finding`) come first.
+            Largest number of findings; None returns all. Changes over time and differences
+            of groups alternate; in each kind large `surprise` and `n_moved` (`Finding`) come first.
 
         Returns
         -------
