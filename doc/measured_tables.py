@@ -193,7 +193,7 @@ def from_files() -> list[Row]:
         ),
         Row(
             "a method as published: online EM by Gibbs sampling, or streaming variational Bayes",
-            "``GibbsOnlineEM.preset('GibbsOnlineEM')``, ``SVBLDA.preset('SVBLDA')`` "
+            "``preset`` of :class:`~streamtopics.GibbsOnlineEM` or :class:`~streamtopics.SVBLDA` "
             "(:doc:`methods`)",
             "score minus that of ``StreamingLDA()``: ``GibbsOnlineEM`` "
             f"{differences(models, 'GibbsOnlineEM', TEXTS)}, ``SVBLDA`` "
