@@ -160,13 +160,12 @@ class Subject(NamedTuple):
 
 def find(totals: Totals, topics: Topics, sample: Sample, level: float) -> list[Finding]:
     """All findings at a rate of false discoveries, in the order of surprise and documents."""
-    n_topics = len(topics.words)
     cells = totals.n, totals.sums, totals.squares
     # Over time the documents of all groups vary together; between groups those of each group.
     spread = spread_of(*(each.sum(axis=1) for each in cells))
     within = spread_of(*(each.reshape(totals.n.size, *each.shape[2:]) for each in cells))
     data = Data(totals, topics, sample, spread)
-    visible = np.array([k for k in range(n_topics) if k not in topics.hidden], np.intp)
+    visible = np.array([k for k in range(len(topics.words)) if k not in topics.hidden], np.intp)
     columns = np.flatnonzero(totals.holders.sum(axis=0) >= LEAST_HOLDERS)
     of_all = data._replace(totals=totals.of_all(), spread=within)
     families = (

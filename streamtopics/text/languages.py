@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib import import_module
@@ -13,7 +12,6 @@ from os import PathLike
 from pathlib import Path
 from pkgutil import resolve_name
 
-from sklearn.base import BaseEstimator
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
 from streamtopics.utils.checks import check_whole
@@ -121,17 +119,6 @@ class Tokenizer:
             ) from error
         words = cut(text)
         return [w for w in words if len(w) >= self.shortest and any(map(str.isalpha, w))]
-
-
-def warn_of_unspaced(vectorizer: BaseEstimator, texts: Iterable[str]) -> None:
-    """Warn of texts without spaces between words, if the vectorizer cuts words by a pattern."""
-    own = {name.rpartition("__")[2]: value for name, value in vectorizer.get_params().items()}
-    is_cut = own.get("analyzer") == "word" and own.get("token_pattern") and not own["tokenizer"]
-    if is_cut and (found := unspaced_script(texts)):
-        script, name = found
-        such = f", such as {name} (pip install {re.split('[.:]', name)[0]})" if name else ""
-        said = f"the texts are in {script}, without spaces between words; use a tokenizer{such}"
-        warnings.warn(said, stacklevel=5)
 
 
 def unspaced_script(texts: Iterable[str]) -> tuple[str, str] | None:

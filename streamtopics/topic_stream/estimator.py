@@ -28,7 +28,6 @@ from streamtopics.streams import DriftMonitor, TopicTracker
 from streamtopics.streams.batches import check_has_topics, seen_by
 from streamtopics.streams.stream import BatchInfo, packed, unpacked
 from streamtopics.text import StreamingCountVectorizer, StreamingPipeline, stop_words
-from streamtopics.text.languages import warn_of_unspaced
 from streamtopics.topic_stream.documents import (
     Documents,
     Kept,
@@ -36,6 +35,7 @@ from streamtopics.topic_stream.documents import (
     read_documents,
     sampled,
     texts_of,
+    warn_of_unspaced,
 )
 from streamtopics.topic_stream.reports import ReportsDocuments
 from streamtopics.updates.births import Lifetimes
