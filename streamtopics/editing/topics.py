@@ -45,8 +45,8 @@ def merge(model: BaseEstimator, topics: Sequence[int]) -> Edit:
     Parameters
     ----------
     model : estimator or pipeline
-        A fitted `StreamingLDA`, or an estimator derived from it, or a `StreamingMixture`; or a
-        pipeline with such a last step. The model is changed in place.
+        A fitted `StreamingLDA`, an estimator derived from it, or a `StreamingMixture`; or a
+        pipeline or `TopicStream` with such a model. The model is changed in place.
     topics : sequence of int
         Rows of two topics or more.
 
