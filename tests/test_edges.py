@@ -11,8 +11,8 @@ from scipy import sparse
 from streamtopics import GibbsOnlineEM
 from streamtopics.local.step import content_seeds, minibatch_of
 from streamtopics.messages import Statistics
-from streamtopics.posteriors import Blend, IterateAverage, Noise, TopicPosterior, blend_together
-from streamtopics.updates import Langevin
+from streamtopics.posteriors import Blend, Noise, TopicPosterior, blend_together
+from streamtopics.updates import IterateAverage, Langevin
 from tests.updates.given import given
 
 V, K = 6, 2

@@ -49,8 +49,9 @@ from streamtopics.local.step import Source, minibatch_of
 from streamtopics.messages import Minibatch
 from streamtopics.metrics import predictive
 from streamtopics.models.sources import NOISE
-from streamtopics.posteriors import Blend, IterateAverage, TopicPosterior
+from streamtopics.posteriors import Blend, TopicPosterior
 from streamtopics.priors import Symmetric
+from streamtopics.updates.average import IterateAverage
 from streamtopics.updates.births import Lifetimes
 from streamtopics.updates.doc_topic import FIXED
 from streamtopics.updates.drift import drift_of, kept_records

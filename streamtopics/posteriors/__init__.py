@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The global state of a stream, with a single writer."""
 
-from streamtopics.posteriors.average import IterateAverage
 from streamtopics.posteriors.dense import Block, DensePosterior, DenseProposal, DenseView
 from streamtopics.posteriors.protocol import TOO_EXTREME, Blend, Learn, Noise, Posterior, Swap, View
 from streamtopics.posteriors.stacked import SideBySideProposal, Stacked
@@ -14,7 +13,6 @@ __all__ = [
     "DensePosterior",
     "DenseProposal",
     "DenseView",
-    "IterateAverage",
     "Learn",
     "Noise",
     "Posterior",

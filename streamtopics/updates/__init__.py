@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Update rules: how a posterior learns a minibatch."""
 
+from streamtopics.updates.average import IterateAverage
 from streamtopics.updates.births import DirichletProcess
 from streamtopics.updates.bps import BPS, SVB, Boost
 from streamtopics.updates.budgeted_power_prior import BudgetedPowerPrior
@@ -37,6 +38,7 @@ __all__ = [
     "GammaPrior",
     "Growing",
     "HierarchicalPowerPrior",
+    "IterateAverage",
     "Langevin",
     "LearnsDocTopicPrior",
     "MeanDecay",

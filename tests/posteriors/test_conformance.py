@@ -14,7 +14,6 @@ from streamtopics.messages import StackedStatistics, Statistics
 from streamtopics.posteriors import (
     Block,
     DensePosterior,
-    IterateAverage,
     Stacked,
     TopicPosterior,
 )
@@ -30,6 +29,7 @@ from streamtopics.updates import (
     GammaPrior,
     Growing,
     HierarchicalPowerPrior,
+    IterateAverage,
     Langevin,
     LearnsDocTopicPrior,
     MeanDecay,

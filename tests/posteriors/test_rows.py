@@ -9,9 +9,10 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from streamtopics.messages import Statistics
-from streamtopics.posteriors import Blend, IterateAverage, TopicPosterior
+from streamtopics.posteriors import Blend, TopicPosterior
 from streamtopics.posteriors import rows as module
 from streamtopics.posteriors.rows import Rows, added, from_counts, seen_in
+from streamtopics.updates import IterateAverage
 
 V, K = 40, 3
 

@@ -13,8 +13,8 @@ from sklearn.base import clone
 from streamtopics import StreamingLDA
 from streamtopics.estimators import Schedule
 from streamtopics.messages import Statistics
-from streamtopics.posteriors import Blend, IterateAverage, TopicPosterior
-from streamtopics.updates import BPS, SVB, Decay, MeanDecay, OnlineEM, StochasticVI
+from streamtopics.posteriors import Blend, TopicPosterior
+from streamtopics.updates import BPS, SVB, Decay, IterateAverage, MeanDecay, OnlineEM, StochasticVI
 from tests.plain import VariationalOnlineEM
 from tests.reference import online_em as reference
 from tests.reference import variational
