@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The global state of a stream, with a single writer."""
 
-from streamtopics.posteriors.dense import Block, DensePosterior, DenseProposal, DenseView
+from streamtopics.posteriors.dense import Block, DensePosterior, DenseView
 from streamtopics.posteriors.protocol import TOO_EXTREME, Blend, Learn, Noise, Posterior, Swap, View
 from streamtopics.posteriors.stacked import SideBySideProposal, Stacked
 from streamtopics.posteriors.topics import Proposal, TopicPosterior, blend_together
@@ -11,7 +11,6 @@ __all__ = [
     "Blend",
     "Block",
     "DensePosterior",
-    "DenseProposal",
     "DenseView",
     "Learn",
     "Noise",
