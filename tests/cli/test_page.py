@@ -101,11 +101,8 @@ def _kinds(lines):
 def _as_shown(shown, out, err, exactly):
     """Whether lines were printed, on standard output or, each by itself, on standard error."""
     if not exactly:
-        shown, out, err = (
-            _kinds(shown),
-            "\n".join(_kinds(out.splitlines())),
-            "\n".join(_kinds(err.splitlines())),
-        )
+        shown = _kinds(shown)
+        out, err = ("\n".join(_kinds(text.splitlines())) for text in (out, err))
     said = err.splitlines()
     expected = [line for line in shown if line == "..." or not any(_fits(line, s) for s in said)]
     return _fits("\n".join(expected), out)

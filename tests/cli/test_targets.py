@@ -9,20 +9,13 @@ import sys
 import time
 from contextlib import contextmanager
 
-import numpy as np
 import pytest
 
-from streamtopics.cli import main
+from tests.cli.texts import lines
 
-WORDS = [
-    ["ship", "harbour", "sailor", "wave", "anchor", "tide"],
-    ["plane", "pilot", "cloud", "wing", "airport", "flight"],
-]
-FIT = ["fit", "texts.txt", "--topics", "2", "--max-share", "1", "--quiet"]
-WATCH = [
-    "watch", "texts.txt", "--topics", "2", "--max-share", "1", "--idle", "0.1",
-    "--batch-size", "100", "--every", "1",
-]  # fmt: skip
+TWO = ["texts.txt", "--topics", "2", "--max-share", "1"]
+FIT = ["fit", *TWO, "--quiet"]
+WATCH = ["watch", *TWO, "--idle", "0.1", "--batch-size", "100", "--every", "1"]
 # What is written, by which command, and a size that is too small for it.
 TARGETS = {
     "made.model": ([*FIT, "--model", "made.model"], 1000),
@@ -37,15 +30,12 @@ TARGETS = {
 
 
 @pytest.fixture(name="folder")
-def folder_of_files(tmp_path, monkeypatch, capsys):
-    rng = np.random.default_rng(0)
-    texts = [" ".join(rng.choice(WORDS[i % 2], 12)) for i in range(300)]
-    (tmp_path / "texts.txt").write_text("\n".join(texts) + "\n", encoding="utf-8")
+def folder_of_files(tmp_path, monkeypatch, run):
+    (tmp_path / "texts.txt").write_text("\n".join([*lines(300), ""]), encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     # Else what is compiled under a limit of the size of files is cut, and stays so.
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    assert main([*FIT, "--model", "old.model"]) == 0
-    capsys.readouterr()
+    run(*FIT, "--model", "old.model")
     return tmp_path
 
 
@@ -61,29 +51,23 @@ def files_of_at_most(n):
 
 
 def files(folder):
-    return {
-        str(file.relative_to(folder)): file.read_bytes()
-        for file in folder.rglob("*")
-        if file.is_file()
-    }
+    found = [file for file in folder.rglob("*") if file.is_file()]
+    return {str(file.relative_to(folder)): file.read_bytes() for file in found}
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_what_cannot_be_written_leaves_all_as_it_was(folder, capsys, target):
+def test_what_cannot_be_written_leaves_all_as_it_was(folder, run, target):
     arguments, n = TARGETS[target]
     if target in {"t.csv", "t.json", "d.jsonl", "r.html", "a.csv"}:
         (folder / target).write_bytes(b"what was there before")
     before = files(folder)
     with files_of_at_most(n):
-        status = main(arguments)
-    _, err = capsys.readouterr()
-    assert status == 2
+        _, err = run(*arguments, status=2)
     assert "File too large" in err
     assert target.rsplit("/", 1)[-1] in err
     assert "Traceback" not in err
-    after = files(folder)
-    assert after == before
-    assert main(arguments) == 0
+    assert files(folder) == before
+    run(*arguments)
     assert files(folder)[target] != before.get(target)
 
 
@@ -122,18 +106,17 @@ def test_signals_in_fit_leave_all_as_it_was(folder, number, status, when, python
     ],
     ids=lambda arguments: " ".join(arguments[:1] + arguments[-4:]),
 )
-def test_no_file_that_is_read_is_written(folder, capsys, arguments):
+def test_no_file_that_is_read_is_written(folder, run, arguments):
     """Nor two to one name."""
     (folder / "seeds.json").write_text('{"water": ["ship"]}', encoding="utf-8")
     (folder / "linked.txt").symlink_to("texts.txt")
     before = files(folder)
-    assert main(arguments) == 2
-    assert "name another file to write to" in capsys.readouterr().err
+    assert "name another file to write to" in run(*arguments, status=2)[1]
     assert files(folder) == before
 
 
-def test_a_folder_that_cannot_be_written_to_is_refused_before_reading(folder, capsys, monkeypatch):
+def test_a_folder_that_cannot_be_written_to_is_refused_before_reading(folder, run, monkeypatch):
     """As the system says; who may do everything can write to all folders."""
     monkeypatch.setattr(os, "access", lambda path, mode: not mode & os.W_OK)
-    assert main(["fit", "not there.txt", "--model", "m.model"]) == 2
-    assert "nothing can be written to m.model" in capsys.readouterr().err
+    _, err = run("fit", "not there.txt", "--model", "m.model", status=2)
+    assert "nothing can be written to m.model" in err

@@ -2,7 +2,6 @@
 """`streamtopics watch` while its file grows, under signals, and when it is killed."""
 
 import importlib
-import itertools
 import json
 import queue
 import re
@@ -18,16 +17,12 @@ import numpy as np
 import pytest
 
 from streamtopics import StreamingLDA, TopicStream, load, save
-from streamtopics.cli import main
 from streamtopics.streams import DriftMonitor, resume
 from streamtopics.text import StreamingCountVectorizer, StreamingPipeline
+from tests.cli import texts
+from tests.cli.texts import WORDS
 from tests.saving.state import is_same
 
-KINDS = {
-    "sea": ["ship", "harbour", "sailor", "wave", "anchor", "tide"],
-    "sky": ["plane", "pilot", "cloud", "wing", "airport", "flight"],
-    "law": ["court", "judge", "lawyer", "trial", "jury", "appeal"],
-}
 PATIENCE = 60
 # The command with less patience for a minibatch that is not full.
 SOON = (
@@ -36,20 +31,50 @@ SOON = (
 
 
 def lines(n, kinds=("sea", "sky"), seed=0):
-    rng = np.random.default_rng(seed)
-    return [" ".join(rng.choice(KINDS[kinds[i % 2]], 12)) + "\n" for i in range(n)]
-
-
-def append(path, *texts, mode="a"):
-    with path.open(mode, encoding="utf-8") as file:
-        for text in texts:
-            file.write(text)
-            file.flush()
+    return [f"{line}\n" for line in texts.lines(n, kinds, seed)]
 
 
 def given(path, model, size, *more):
     options = ["--batch-size", size, "--topics", 2, "--max-share", 1, "--set", "n_jobs=1"]
     return [str(one) for one in ("watch", path, "--model", model, *options, *more)]
+
+
+class Feed:
+    """A file that grows, and the model that is learnt from it."""
+
+    def __init__(self, folder, run):
+        self.folder, self.run = folder, run
+        self.path, self.model = folder / "feed.txt", folder / "feed.model"
+        self.seeds = folder / "seeds.json"
+        self.seeds.write_text('{"water": ["ship"], "air": ["plane"]}', encoding="utf-8")
+
+    def append(self, *texts):
+        with self.path.open("a", encoding="utf-8") as file:
+            for text in texts:
+                file.write(text)
+                file.flush()
+
+    def given(self, size, *more):
+        return given(self.path, self.model, size, *more)
+
+    def watch(self, *more, size=100, status=0):
+        """Learn what there is, and end; what the command printed, and what it said."""
+        return self.run(*self.given(size, "--idle", 0.1, *more), status=status)
+
+    @property
+    def n_learnt(self):
+        return load(self.model).n_documents_seen_
+
+    def uncut(self, size, *more):
+        """The model of a run without a break, and the lines it printed, without their times."""
+        model = self.folder / "uncut.model"
+        out, _ = self.run(*given(self.path, model, size, "--idle", 0.1, *more))
+        return load(model), without_times(out)
+
+
+@pytest.fixture
+def feed(tmp_path, run):
+    return Feed(tmp_path, run)
 
 
 class Running:
@@ -103,18 +128,9 @@ def running_commands(python):
     return running
 
 
-def uncut(tmp_path, capsys, texts, size, *more):
-    """The model of a run without a break, and the lines it printed, without their times."""
-    path, model = tmp_path / "uncut.txt", tmp_path / "uncut.model"
-    append(path, *texts, mode="w")
-    status = main(given(path, model, size, "--idle", 0.1, *more))
-    captured = capsys.readouterr()
-    assert status == 0, captured.err
-    return load(model), without_times(captured.out.splitlines())
-
-
-def without_times(found):
-    return [line.split("  ", 1)[1].rstrip() for line in found if "documents, " in line]
+def without_times(out):
+    found = [line for line in out.splitlines() if "documents, " in line]
+    return [line.split("  ", 1)[1].rstrip() for line in found]
 
 
 def same(one, other):
@@ -124,26 +140,25 @@ def same(one, other):
     return is_same(one, other)
 
 
-def test_a_file_that_grows(tmp_path, capsys, running):
+def test_a_file_that_grows(feed, running):
     """No line is learnt twice, lost or cut in two: the model is that of all lines at once."""
-    path, model = tmp_path / "feed.txt", tmp_path / "feed.model"
-    path.touch()
+    feed.append()
     texts = lines(150)
     half = len(texts[49]) // 2
-    with running(given(path, model, 50)) as process:
-        append(path, *texts[:30])
-        append(path, *texts[30:49], texts[49][:half])
+    with running(feed.given(50)) as process:
+        feed.append(*texts[:30])
+        feed.append(*texts[30:49], texts[49][:half])
         assert process.is_silent()
-        append(path, texts[49][half:])
+        feed.append(texts[49][half:])
         assert "50 documents, nothing to score" in process.line()
-        append(path, *texts[50:])
+        feed.append(*texts[50:])
         assert " documents, -" in process.line()
         assert " documents, -" in process.line()
         assert process.is_silent(0.2)
         status, err = process.end(signal.SIGTERM)
     assert status == 143, err
     assert "Traceback" not in err
-    assert same(load(model), uncut(tmp_path, capsys, texts, 50)[0])
+    assert same(load(feed.model), feed.uncut(50)[0])
 
 
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
@@ -164,42 +179,34 @@ def test_standard_input_that_stays_open(tmp_path, number, status, running):
     assert load(model).n_documents_seen_ == 50
 
 
-def test_an_alarm_where_the_stream_changes(tmp_path, capsys):
-    texts = [*lines(2000), *lines(400, ("sea", "law"), seed=1)]
-    path = tmp_path / "feed.txt"
-    append(path, *texts)
-    model, report = tmp_path / "feed.model", tmp_path / "r.html"
-    status = main(given(path, model, 100, "--idle", 0.1, "--report", report))
-    captured = capsys.readouterr()
-    assert status == 0, captured.err
-    found = [line for line in captured.out.splitlines() if "documents, " in line or "ALARM" in line]
+def test_an_alarm_where_the_stream_changes(feed):
+    feed.append(*lines(2000), *lines(400, ("sea", "law"), seed=1))
+    out, _ = feed.watch("--report", feed.folder / "r.html")
+    found = [line for line in out.splitlines() if "documents, " in line or "ALARM" in line]
     places = [i for i, line in enumerate(found) if "ALARM" in line]
     assert places
     assert places[0] in (21, 22)  # behind the line of the first or the second changed minibatch
     assert len(places) <= 2
-    topics = next(line for line in captured.out.splitlines() if line.startswith("Topics: "))
+    topics = next(line for line in out.splitlines() if line.startswith("Topics: "))
     assert "shrunk (" in topics
-    assert set(KINDS["sky"]) & set(topics.replace(")", " ").replace("(", " ").split())
-    assert "nan" not in captured.out
+    assert set(WORDS["sky"]) & set(topics.replace(")", " ").replace("(", " ").split())
+    assert "nan" not in out
 
 
-def test_an_alarm_of_a_closed_vocabulary_names_words(tmp_path, capsys):
-    path, base = tmp_path / "feed.txt", tmp_path / "base.txt"
-    append(base, *lines(300, ("sea", "sky")), *lines(300, ("law", "sky")))
-    model = tmp_path / "feed.model"
-    arguments = ["fit", base, "--topics", 3, "--max-share", 1, "--quiet", "--model", model]
-    assert main([str(one) for one in arguments]) == 0
-    append(path, *lines(2000), *lines(400, ("sea", "law"), seed=1))
-    assert main(given(path, model, 100, "--idle", 0.1)) == 0
-    out = capsys.readouterr().out
+def test_an_alarm_of_a_closed_vocabulary_names_words(feed, run):
+    base = feed.folder / "base.txt"
+    base.write_text("".join([*lines(300), *lines(300, ("law", "sky"))]), encoding="utf-8")
+    run("fit", base, "--topics", 3, "--max-share", 1, "--quiet", "--model", feed.model)
+    feed.append(*lines(2000), *lines(400, ("sea", "law"), seed=1))
+    out, _ = feed.watch()
     words = next(line for line in out.splitlines() if line.startswith("Words: "))
-    assert set(KINDS["law"]) & set(words.split())
+    assert set(WORDS["law"]) & set(words.split())
 
 
 def test_nothing_half_written_is_ever_seen(tmp_path, running):
     """Who looks at the folder during the run finds whole files, and no other is left."""
     path, model, report = tmp_path / "feed.txt", tmp_path / "feed.model", tmp_path / "r.html"
-    append(path, *lines(900))
+    path.write_text("".join(lines(900)), encoding="utf-8")
     more = ["--every", 1, "--report", report, "--idle", 0.1]
     checkpoints, seen = tmp_path / "feed.model.checkpoints", set()
     with running(given(path, model, 50, *more)) as process:
@@ -224,8 +231,6 @@ def _check_whole(file, seen):
         data = file.read_bytes()
         if file.suffix == ".html":
             assert data.rstrip().endswith(b"</html>")
-        elif file.name.startswith("checkpoint-"):
-            load(file)
         else:
             load(file)
     except FileNotFoundError:
@@ -237,56 +242,48 @@ def _check_whole(file, seen):
     ("every", "after", "seeds"),
     [(1, 1, False), (1, 6, False), (3, 5, False), (3, 2, True), (3, 5, True)],
 )
-def test_killed_and_begun_again_it_ends_as_if_uncut(tmp_path, capsys, every, after, seeds, running):
-    path, model = tmp_path / "feed.txt", tmp_path / "feed.model"
-    (tmp_path / "seeds.json").write_text('{"water": ["ship"], "air": ["plane"]}', encoding="utf-8")
-    more = ["--every", every, *(["--seeds", tmp_path / "seeds.json"] if seeds else [])]
-    texts = lines(1000)
-    append(path, *texts)
-    with running(given(path, model, 100, *more)) as process:
+def test_killed_and_begun_again_it_ends_as_if_uncut(feed, every, after, seeds, running):
+    more = ["--every", every, *(["--seeds", feed.seeds] if seeds else [])]
+    feed.append(*lines(1000))
+    with running(feed.given(100, *more)) as process:
         for _ in range(after):
             process.line()
         assert process.end(signal.SIGKILL)[0] == -signal.SIGKILL
-    assert main(given(path, model, 100, "--idle", 0.1, *more)) == 0
-    captured = capsys.readouterr()
-    assert ("going on" in captured.err) == (after >= every)
-    expected, printed = uncut(tmp_path, capsys, texts, 100, *more)
-    assert same(load(model), expected)
-    again = without_times(captured.out.splitlines())
+    out, err = feed.watch(*more)
+    assert ("going on" in err) == (after >= every)
+    expected, printed = feed.uncut(100, *more)
+    assert same(load(feed.model), expected)
+    again = without_times(out)
     assert again == printed[-len(again) :]
     assert len(again) <= 10 - after // every * every
 
 
-def test_a_reader_that_goes_away_costs_no_document(tmp_path, capsys, python):
+def test_a_reader_that_goes_away_costs_no_document(feed, python):
     """As of a pager that was left: the place is kept, so that nothing is learnt twice."""
-    path, model = tmp_path / "feed.txt", tmp_path / "feed.model"
-    texts = lines(600)
-    append(path, *texts)
-    with python(["-m", "streamtopics", *given(path, model, 100)]) as process:
+    feed.append(*lines(600))
+    with python(["-m", "streamtopics", *feed.given(100)]) as process:
         process.stdout.close()
         err = process.stderr.read()
         assert process.wait() == 0, err
     assert "Traceback" not in err
-    assert load(model).n_documents_seen_ < 600
-    assert main(given(path, model, 100, "--idle", 0.1)) == 0
-    capsys.readouterr()
-    assert same(load(model), uncut(tmp_path, capsys, texts, 100)[0])
+    assert feed.n_learnt < 600
+    feed.watch()
+    assert same(load(feed.model), feed.uncut(100)[0])
 
 
-def test_the_report_after_a_break_is_that_without_one(tmp_path, capsys):
+def test_the_report_after_a_break_is_that_without_one(tmp_path, run):
     path, page = tmp_path / "feed.jsonl", tmp_path / "feed.html"
     texts = [
         json.dumps({"text": text.strip(), "year": 1950 + i // 10}) + "\n"
         for i, text in enumerate(lines(400))
     ]
     texts[390] = json.dumps({"text": "ship \ud800 wave", "year": 1989}) + "\n"
-    more = ["--idle", 0.1, "--time-key", "year", "--report"]
+    more = ["--idle", 0.1, "--time-key", "year", "--report", page]
     pages = []
     for cuts in ([400], [100, 300, 300, 400, 400]):
-        model = tmp_path / f"{len(cuts)}.model"
-        for before, end in itertools.pairwise([0, *cuts]):
-            append(path, *texts[before:end], mode="a" if before else "w")
-            assert main(given(path, model, 100, *more, page)) == 0
+        for end in cuts:
+            path.write_text("".join(texts[:end]), encoding="utf-8")
+            run(*given(path, tmp_path / f"{len(cuts)}.model", 100, *more))
             pages.append(page.read_bytes())
     assert pages[0] == pages[-1] == pages[-2]
     assert pages[2] == pages[3]
@@ -294,114 +291,98 @@ def test_the_report_after_a_break_is_that_without_one(tmp_path, capsys):
 
 
 @pytest.mark.parametrize("report", [False, True])
-def test_a_checkpoint_is_of_bounded_size(tmp_path, capsys, monkeypatch, report):
+def test_a_checkpoint_is_of_bounded_size(feed, monkeypatch, report):
     """Also with alarms; what a minibatch adds to it is some hundred bytes."""
-    path, model = tmp_path / "feed.txt", tmp_path / "feed.model"
     often = partial(DriftMonitor, alpha=0.5)
     monkeypatch.setattr("streamtopics.topic_stream.estimator.DriftMonitor", often)
     words = StreamingCountVectorizer(max_features=50)
-    save(TopicStream(2, vectorizer=words, n_documents=500), model)
-    more = ["--idle", 0.1, *(["--report", tmp_path / "r.html"] if report else [])]
+    save(TopicStream(2, vectorizer=words, n_documents=500), feed.model)
+    more = ["--report", feed.folder / "r.html"] if report else []
     sizes = []
     for n in (1500, 1000, 1000):
-        append(path, *lines(n, seed=n))
-        assert main(given(path, model, 50, *more)) == 0
-        *_, newest = sorted((tmp_path / "feed.model.checkpoints").iterdir())
+        feed.append(*lines(n, seed=n))
+        feed.watch(*more, size=50)
+        *_, newest = sorted((feed.folder / "feed.model.checkpoints").iterdir())
         sizes.append(newest.stat().st_size)
-    assert len(resume(f"{model}.checkpoints").callbacks[1].rows) == 70
+    assert len(resume(f"{feed.model}.checkpoints").callbacks[1].rows) == 70
     first, second = np.diff(sizes)
     assert max(first, second) < 20 * 1500, sizes
 
 
-def test_seeds_stay(tmp_path, capsys):
+def test_seeds_stay(feed):
     """The vocabulary is that of the first minibatch, and what is gone on with keeps its own."""
-    path, model, seeds = tmp_path / "feed.txt", tmp_path / "feed.model", tmp_path / "seeds.json"
-    seeds.write_text('{"water": ["ship"], "air": ["plane"]}', encoding="utf-8")
-    append(path, *lines(200))
-    assert main(given(path, model, 100, "--idle", 0.1, "--seeds", seeds)) == 0
-    append(path, *(f"balloon {line}" for line in lines(100)))
-    assert main(given(path, model, 100, "--idle", 0.1)) == 0
-    again = load(model).pipeline_
+    feed.append(*lines(200))
+    feed.watch("--seeds", feed.seeds)
+    feed.append(*(f"balloon {line}" for line in lines(100)))
+    feed.watch()
+    again = load(feed.model).pipeline_
     assert [*again[-1].topic_names_] == ["water", "air"]
     assert again[-1].n_documents_seen_ == 300
     assert "balloon" not in again[0].get_feature_names_out()
 
 
-def test_a_file_that_was_replaced_is_an_error(tmp_path, capsys):
-    path, model = tmp_path / "feed.txt", tmp_path / "feed.model"
-    append(path, *lines(200))
-    assert main(given(path, model, 100, "--idle", 0.1)) == 0
-    append(path.rename(tmp_path / "moved.txt"), *lines(100, seed=3))
-    assert main(given(tmp_path / "moved.txt", model, 100, "--idle", 0.1)) == 0
-    assert load(model).n_documents_seen_ == 300
-    append(path, *lines(400, seed=1))
-    capsys.readouterr()
-    assert main(given(path, model, 100, "--idle", 0.1)) == 2
-    assert "tail -F FILE | streamtopics watch -" in capsys.readouterr().err
-    assert load(model).n_documents_seen_ == 300
+def test_a_file_that_was_replaced_is_an_error(feed):
+    before = feed.path
+    feed.append(*lines(200))
+    feed.watch()
+    feed.path = before.rename(feed.folder / "moved.txt")
+    feed.append(*lines(100, seed=3))
+    feed.watch()
+    assert feed.n_learnt == 300
+    feed.path = before
+    feed.append(*lines(400, seed=1))
+    assert "tail -F FILE | streamtopics watch -" in feed.watch(status=2)[1]
+    assert feed.n_learnt == 300
 
 
-def test_a_pipeline_that_was_saved_before_it_learnt(tmp_path, capsys):
-    path, model = tmp_path / "feed.txt", tmp_path / "feed.model"
-    append(path, *lines(100))
-    words = StreamingCountVectorizer(max_features=50)
-    save(StreamingPipeline([("words", words), ("topics", StreamingLDA(2))]), model)
-    assert main(given(path, model, 100, "--idle", 0.1)) == 0
-    assert load(model).n_documents_seen_ == 100
-
-
-def test_a_pipe_has_no_place(tmp_path, capsys, python):
+def test_a_pipe_has_no_place(feed, python):
     """And leaves that in a file as it is."""
-    path, model = tmp_path / "feed.txt", tmp_path / "feed.model"
-    append(path, *lines(200))
-    assert main(given(path, model, 100, "--idle", 0.1)) == 0
-    with python(["-m", "streamtopics", *given("-", model, 100)], stdin=subprocess.PIPE) as process:
+    feed.append(*lines(200))
+    feed.watch()
+    command = ["-m", "streamtopics", *given("-", feed.model, 100)]
+    with python(command, stdin=subprocess.PIPE) as process:
         _, err = process.communicate("".join(lines(100, seed=1)))
         assert process.returncode == 0, err
-    append(path, *lines(100, seed=2))
-    assert main(given(path, model, 100, "--idle", 0.1)) == 0
-    assert load(model).n_documents_seen_ == 400
+    feed.append(*lines(100, seed=2))
+    feed.watch()
+    assert feed.n_learnt == 400
 
 
-def test_documents_are_counted_on_from_those_of_fit(tmp_path, capsys):
+def test_documents_are_counted_on_from_those_of_fit(feed, run):
     """Each once, though fit has seen them several times."""
-    path, model, page = tmp_path / "feed.txt", tmp_path / "feed.model", tmp_path / "feed.html"
-    append(path, *lines(200))
-    fit = ["fit", path, "--topics", 2, "--max-share", 1, "--quiet", "--model", model]
-    assert main([str(one) for one in [*fit, "--max-iter", 3, "--report", page]]) == 0
+    page = feed.folder / "feed.html"
+    feed.append(*lines(200))
+    fit = ["fit", feed.path, "--topics", 2, "--max-share", 1, "--quiet", "--model", feed.model]
+    run(*fit, "--max-iter", 3, "--report", page)
     assert '["Documents, in all passes","540"]' in page.read_text(encoding="utf-8")
-    capsys.readouterr()
-    assert main(given(path, model, 100, "--idle", 0.1)) == 0
-    out, err = capsys.readouterr()
+    out, err = feed.watch()
     assert "beginning with the model in " in err
-    counts = [line.split(",")[0] for line in without_times(out.splitlines())]
+    counts = [line.split(",")[0] for line in without_times(out)]
     assert counts == ["300 documents", "400 documents"]
-    append(path, *lines(50, seed=1))
-    assert main(given(path, model, 100, "--idle", 0.1)) == 0
-    out, err = capsys.readouterr()
+    feed.append(*lines(50, seed=1))
+    out, err = feed.watch()
     assert "going on from 400 documents" in err
     assert "450 documents, " in out
-    assert load(model).n_documents_seen_ == 450
+    assert feed.n_learnt == 450
 
 
-def test_findings_are_told_once(tmp_path, capsys):
+def test_findings_are_told_once(feed):
     """Also by a command that goes on."""
-    path, model = tmp_path / "feed.txt", tmp_path / "feed.model"
     told = []
     for n, kinds in ((1000, ("sea", "sky")), (600, ("sea", "law")), (200, ("sea", "law"))):
-        append(path, *lines(n, kinds, seed=n))
-        assert main(given(path, model, 100, "--every", 2, "--idle", 0.1)) == 0
-        told.append([line for line in capsys.readouterr().out.splitlines() if line[:1] == "*"])
+        feed.append(*lines(n, kinds, seed=n))
+        out, _ = feed.watch("--every", 2)
+        told.append([line for line in out.splitlines() if line[:1] == "*"])
     assert not told[0]
-    assert any({*KINDS["law"]} & {*re.findall("[a-z]+", line)} for line in told[1])
-    place = resume(f"{model}.checkpoints").callbacks[0]
+    assert any({*WORDS["law"]} & {*re.findall("[a-z]+", line)} for line in told[1])
+    place = resume(f"{feed.model}.checkpoints").callbacks[0]
     keys = [tuple(one) for one in place["told"]]
     assert len(keys) == len({*keys}) == sum(map(len, told))
 
 
-def test_what_came_over_a_pipe_before_a_bad_line_is_learnt(tmp_path, python):
+def test_what_came_over_a_pipe_before_a_bad_line_is_learnt(tmp_path, python, run):
     """Of a file it is left for the next time, when the line may be right."""
-    model = tmp_path / "feed.model"
+    path, model, other = (tmp_path / name for name in ("feed.jsonl", "feed.model", "other.model"))
     good = [json.dumps({"text": text.strip()}) + "\n" for text in lines(150)]
     content = "".join([*good, '{"text": \n', *good])
     command = ["-m", "streamtopics", *given("-", model, 100, "--format", "jsonl")]
@@ -412,22 +393,18 @@ def test_what_came_over_a_pipe_before_a_bad_line_is_learnt(tmp_path, python):
     assert "Traceback" not in err
     assert out.count("documents, ") == 2
     assert load(model).n_documents_seen_ == 150
-    path = tmp_path / "feed.jsonl"
-    append(path, content)
-    assert main(given(path, tmp_path / "other.model", 100, "--idle", 0.1)) == 2
-    assert load(tmp_path / "other.model").n_documents_seen_ == 100
+    path.write_text(content, encoding="utf-8")
+    run(*given(path, other, 100, "--idle", 0.1), status=2)
+    assert load(other).n_documents_seen_ == 100
 
 
-def test_a_model_without_a_word_is_told_of_once(tmp_path, capsys):
-    path, model = tmp_path / "feed.txt", tmp_path / "feed.model"
-    append(path, *("12 34 56\n" for _ in range(200)))
-    assert main(given(path, model, 100, "--every", 1, "--idle", 0.1)) == 0
-    err = capsys.readouterr().err
+def test_a_model_without_a_word_is_told_of_once(feed):
+    feed.append(*["12 34 56\n"] * 200)
+    _, err = feed.watch("--every", 1)
     assert err.count("note: the model has no word") == 1
     assert "--min-documents 1" in err
-    append(path, *lines(100))
-    assert main(given(path, model, 100, "--idle", 0.1)) == 0
-    assert "has no word" not in capsys.readouterr().err
+    feed.append(*lines(100))
+    assert "has no word" not in feed.watch()[1]
 
 
 STRANGER = """
@@ -442,23 +419,21 @@ class Own(SVB):
 """
 
 
-def test_a_rule_of_a_stranger_is_watched_if_it_is_trusted(tmp_path, capsys, monkeypatch):
-    (tmp_path / "of_another.py").write_text(STRANGER, encoding="utf-8")
-    monkeypatch.syspath_prepend(tmp_path)
+def test_a_rule_of_a_stranger_is_watched_if_it_is_trusted(feed, run, monkeypatch):
+    """In a pipeline that was saved before it learnt."""
+    (feed.folder / "of_another.py").write_text(STRANGER, encoding="utf-8")
+    monkeypatch.syspath_prepend(feed.folder)
     own = importlib.import_module("of_another").Own
-    path, model = tmp_path / "feed.txt", tmp_path / "feed.model"
     words = StreamingCountVectorizer(max_features=50, min_df=1)
     topics = StreamingLDA(2, update=own(), random_state=0)
-    save(StreamingPipeline([("words", words), ("topics", topics)]), model)
-    append(path, *lines(100))
-    again = given(path, model, 50, "--idle", 0.1)
-    assert main(again) == 2
-    assert "names of_another.Own, not part of streamtopics" in capsys.readouterr().err
+    save(StreamingPipeline([("words", words), ("topics", topics)]), feed.model)
+    feed.append(*lines(100))
+    _, err = feed.watch(size=50, status=2)
+    assert "names of_another.Own, not part of streamtopics" in err
     trust = ["--trust", "of_another.Own"]
     for n in (100, 200):
-        assert main([*again, *trust]) == 0
-        assert load(model, trusted=[own]).n_documents_seen_ == n
-        append(path, *lines(100))
-    assert main(["show", str(model), *trust]) == 0
-    assert "Own()" in capsys.readouterr().out
+        feed.watch(*trust, size=50)
+        assert load(feed.model, trusted=[own]).n_documents_seen_ == n
+        feed.append(*lines(100))
+    assert "Own()" in run("show", feed.model, *trust)[0]
     monkeypatch.delitem(sys.modules, "of_another")

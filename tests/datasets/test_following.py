@@ -10,6 +10,7 @@ import time
 import pytest
 
 from streamtopics.datasets import ReadingError, Skipped, follow, read_records
+from tests.interrupts import alarm_after
 
 
 @pytest.fixture(name="path")
@@ -154,20 +155,10 @@ def test_standard_input(monkeypatch):
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs timers")
 def test_waiting_can_be_interrupted(path):
     write(path, '"one"\n')
-
-    def interrupt(*_):
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGALRM, interrupt)
-    try:
-        records = follow(path, poll=60)
-        assert next(records).text == "one"
-        signal.setitimer(signal.ITIMER_REAL, 0.2)
-        start = time.monotonic()
-        with pytest.raises(KeyboardInterrupt):
-            next(records)
-        assert time.monotonic() - start < 30
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+    records = follow(path, poll=60)
+    assert next(records).text == "one"
+    start = time.monotonic()
+    with alarm_after(0.2), pytest.raises(KeyboardInterrupt):
+        next(records)
+    assert time.monotonic() - start < 30
     assert records.position[1] == 1

@@ -38,18 +38,14 @@ def zstd():
 
 
 COMPRESS = {
-    "": bytes,
-    ".gz": gzip.compress,
-    ".bz2": bz2.compress,
-    ".xz": lzma.compress,
+    "": bytes, ".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress,
     ".zst": lambda content: zstd().compress(content),
-}
+}  # fmt: skip
 
 
 def csv_of(rows, sep=","):
-    lines = [sep.join(("day", "text", "tag"))]
-    lines += [sep.join((r["day"], '"' + r["text"] + '"', r["tag"])) for r in rows]
-    return "\r\n".join(lines) + "\r\n"
+    cells = [("day", "text", "tag"), *((r["day"], f'"{r["text"]}"', r["tag"]) for r in rows)]
+    return "".join(sep.join(row) + "\r\n" for row in cells)
 
 
 # What is in a file, and on which line, or as which record, each text begins.
@@ -100,9 +96,8 @@ def test_parquet(tmp_path):
     table = arrow.table({"text": TEXTS, "tag": [1, None, 3], "when": times, "other": [0, 0, 0]})
     parquet.write_table(table, path, row_group_size=2)
     records = list(read_records(path, time_key="when", keys=["tag"]))
-    assert [(r.text, r.fields["tag"], r.line) for r in records] == [
-        (TEXTS[0], 1, 1), (TEXTS[1], None, 2), (TEXTS[2], 3, 3),
-    ]  # fmt: skip
+    found = [(r.text, r.fields["tag"], r.line) for r in records]
+    assert found == [*zip(TEXTS, [1, None, 3], [1, 2, 3], strict=True)]
     assert records[0].time == datetime(2001, 9, 9, 1, 46, 40)
     assert list(read_texts(tmp_path)) == TEXTS
     with pytest.raises(ReadingError, match="row 1: there is no 'body'; there is: 'text', 'tag'"):
@@ -169,10 +164,8 @@ def test_lines(write):
 @pytest.mark.parametrize("source", ["-", Path("-"), [Path("-")]])
 def test_standard_input(monkeypatch, source):
     stand_in(monkeypatch, b"one\n\ntwo")
-    assert [tuple(r) for r in read_records(source)] == [
-        ("one", None, {}, "standard input", 1),
-        ("two", None, {}, "standard input", 3),
-    ]
+    expected = [(text, None, {}, "standard input", n) for text, n in (("one", 1), ("two", 3))]
+    assert [tuple(record) for record in read_records(source)] == expected
 
 
 def test_the_format_of_standard_input_is_said(monkeypatch):
@@ -209,9 +202,8 @@ def test_folders_within_folders(write, tmp_path):
     read = list(read_records(tmp_path, skipped=skipped))
     assert [r.text for r in read] == ["first", "in b", "deep", "whole\nfile", "last"]
     assert read[2].source == str(tmp_path / "b" / "c" / "d" / "deep.txt.gz")
-    assert skipped.counts == {
-        "hidden files": 2, "files that end in .md": 1, "files that end in no suffix": 1,
-    }  # fmt: skip
+    others = {"files that end in .md": 1, "files that end in no suffix": 1}
+    assert skipped.counts == {"hidden files": 2} | others
     assert f"1 files that end in .md (first: {tmp_path / 'b.md'})" in str(skipped)
     assert str(Skipped()) == "nothing was skipped"
 
@@ -288,10 +280,9 @@ def test_how_times_are_written_is_said(write):
     path = write("a.csv", "day,text\n17.05.2025,a\n01.06.2025,b\nsoon,c\n")
     with pytest.raises(ReadingError, match=r"line 2: a time must be.*pass time_format='%d.%m.%Y'"):
         list(read_records(path, time_key="day"))
-    skipped = Skipped()
-    how = {"time_key": "day", "time_format": "%d.%m.%Y", "on_bad": "skip", "skipped": skipped}
-    found = [record.time for record in read_records(path, **how)]
-    assert found == [datetime(2025, 5, 17), datetime(2025, 6, 1)]
+    how = {"time_key": "day", "time_format": "%d.%m.%Y", "on_bad": "skip"}
+    found = read_records(path, skipped=(skipped := Skipped()), **how)
+    assert [record.time for record in found] == [datetime(2025, 5, 17), datetime(2025, 6, 1)]
     assert skipped.counts == {"no time": 1}
 
 

@@ -4,9 +4,7 @@
 import datetime
 import errno
 import subprocess
-import warnings
 import zoneinfo
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -14,63 +12,63 @@ import pytest
 
 from streamtopics import SVBLDA, GibbsOnlineEM, StreamingLDA
 from streamtopics.datasets import make_lda_corpus
+from streamtopics.report import report
 from streamtopics.saving import LoadError, files
 from streamtopics.streams import (
+    BatchInfo,
     Checkpointer,
     DriftMonitor,
     Resumed,
     ScoreHistory,
     TimedBatch,
+    TopicTracker,
     resume,
     stream,
 )
-from streamtopics.streams.stream import BatchInfo
 from streamtopics.text import StreamingCountVectorizer, StreamingPipeline
 from tests.saving.state import is_same
 
-ROOT = Path(__file__).parents[2]
 X = make_lda_corpus(n_documents=400, n_features=60, n_components=3, random_state=0).X
 BATCHES = [X[i : i + 20] for i in range(0, 400, 20)]
 TEXTS = [[" ".join(f"w{word}" for word in row.indices) for row in batch] for batch in BATCHES]
 
 
-def run(model, batches, checkpointer, skip=0, stop=None):
-    """A stream as it is described for callbacks; the checkpointer comes last."""
-    try:
-        for number, batch in enumerate(batches, start=1):
-            if number <= skip:
-                continue
-            if number == stop:
-                raise KeyboardInterrupt
-            model.partial_fit(batch)
-            last = model[-1] if hasattr(model, "steps") else model
-            n_documents, n_tokens = last.n_documents_seen_, last.n_tokens_seen_
-            checkpointer.on_batch(
-                model, BatchInfo(number, batch, None, 20, 0.0, n_documents, n_tokens, np.nan)
-            )
-    finally:
-        checkpointer.finish(model)
-    return model
+def lda():
+    return GibbsOnlineEM(3, random_state=0)
+
+
+def run(model, batches, folder, skip=0, every=1):
+    return stream(model, batches, callbacks=[Checkpointer(folder, every=every)], skip=skip)
+
+
+def cut(batches, stop):
+    """Minibatches that end with an interrupt in the place of the one of this number."""
+    yield from batches[: stop - 1]
+    if stop <= len(batches):
+        raise KeyboardInterrupt
+
+
+def info(batch, n_documents_seen):
+    return BatchInfo(batch, None, None, 20, 0.0, n_documents_seen, 0.0, np.nan)
 
 
 def names(folder):
     return sorted(path.name for path in folder.iterdir())
 
 
+def numbered(*numbers):
+    return [f"checkpoint-{n:09d}.model" for n in numbers]
+
+
 def counting():
-    return StreamingPipeline(
-        [
-            ("words", StreamingCountVectorizer(max_features=30, n_candidates=10)),
-            ("topics", GibbsOnlineEM(3, random_state=0)),
-        ]
-    )
+    words = StreamingCountVectorizer(max_features=30, n_candidates=10)
+    return StreamingPipeline([("words", words), ("topics", lda())])
 
 
-@pytest.mark.parametrize(("make", "batches"), [
-    (lambda: GibbsOnlineEM(3, random_state=0), BATCHES),
-    (lambda: StreamingLDA(3, random_state=0), BATCHES),
-    (counting, TEXTS),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("make", "batches"),
+    [(lda, BATCHES), (lambda: StreamingLDA(3, random_state=0), BATCHES), (counting, TEXTS)],
+)
 @pytest.mark.parametrize("every", [1, 3])
 def test_a_stream_cut_anywhere_goes_on_to_the_same_bits(make, batches, every, tmp_path):
     uncut = make()
@@ -84,7 +82,7 @@ def test_a_stream_cut_anywhere_goes_on_to_the_same_bits(make, batches, every, tm
         assert skip == done
         stop = skip + int(rng.integers(2, 8))
         try:
-            run(model, batches, Checkpointer(folder, every=every), skip, stop=stop)
+            run(model, cut(batches, stop), folder, skip, every)
             done = len(batches)
         except KeyboardInterrupt:
             done, n_cuts = stop - 1, n_cuts + 1
@@ -96,7 +94,7 @@ def test_a_stream_cut_anywhere_goes_on_to_the_same_bits(make, batches, every, tm
 
 def monitored():
     """A model that has learnt, and the monitor of its stream."""
-    model, monitor = GibbsOnlineEM(3, random_state=0), DriftMonitor()
+    model, monitor = lda(), DriftMonitor()
     for batch in BATCHES[:3]:
         monitor.learn(model, batch)
     return model, monitor
@@ -105,8 +103,7 @@ def monitored():
 def test_callbacks_are_kept_with_the_model(tmp_path):
     model, monitor = monitored()
     monitor.same, monitor.other = model, GibbsOnlineEM(2, random_state=1).fit(BATCHES[0])
-    info = BatchInfo(3, None, None, 20, 0.0, 60, 0.0, np.nan)
-    Checkpointer(tmp_path / "run", every=1, also=[monitor]).on_batch(model, info)
+    Checkpointer(tmp_path / "run", every=1, also=[monitor]).on_batch(model, info(3, 60))
     again, (kept,), *_ = resume(tmp_path / "run")
     assert type(kept) is DriftMonitor
     assert kept.same is again
@@ -123,25 +120,25 @@ def test_callbacks_with_functions_are_refused_by_name(tmp_path):
     model, monitor = monitored()
     monitor.alarm = lambda model, X: True
     with pytest.raises(TypeError, match=r"<lambda>, but files keep only.*set None"):
-        run(model, BATCHES[:1], Checkpointer(tmp_path / "run", every=1, also=[monitor]))
+        Checkpointer(tmp_path / "run", every=1, also=[monitor]).on_batch(model, info(4, 80))
     assert not names(tmp_path / "run")
 
 
 def test_the_last_ones_are_kept_and_the_newest_is_the_one_written_last(tmp_path):
-    run(GibbsOnlineEM(3, random_state=0), BATCHES, Checkpointer(tmp_path, every=2))
-    assert names(tmp_path) == [f"checkpoint-{n:09d}.model" for n in (8, 9, 10)]
+    run(lda(), BATCHES, tmp_path, every=2)
+    assert names(tmp_path) == numbered(8, 9, 10)
     # Another stream in the same folder: what was there before is older.
-    run(GibbsOnlineEM(3, random_state=1), BATCHES[:3], Checkpointer(tmp_path, every=1))
-    assert names(tmp_path) == [f"checkpoint-{n:09d}.model" for n in (11, 12, 13)]
+    run(lda(), BATCHES[:3], tmp_path)
+    assert names(tmp_path) == numbered(11, 12, 13)
     assert resume(tmp_path).n_batches == 3
 
 
 def test_what_a_kill_left_is_removed_before_another_is_written(tmp_path, monkeypatch):
-    run(GibbsOnlineEM(3, random_state=0), BATCHES, Checkpointer(tmp_path, every=1))
+    run(lda(), BATCHES, tmp_path)
     (tmp_path / "checkpoint-000000021.model").write_bytes(b"")
     monkeypatch.setattr("streamtopics.streams.checkpoint.save", raise_full)
     with pytest.raises(OSError, match="full"):
-        run(GibbsOnlineEM(3, random_state=0), BATCHES, Checkpointer(tmp_path, every=1))
+        run(lda(), BATCHES, tmp_path)
     assert len(names(tmp_path)) == 3
 
 
@@ -150,36 +147,31 @@ def raise_full(*given, **more):
 
 
 def test_nothing_is_written_of_a_minibatch_that_callbacks_have_not_seen(tmp_path):
-    model, checkpointer = GibbsOnlineEM(3, random_state=0), Checkpointer(tmp_path, every=100)
+    model, checkpointer = lda(), Checkpointer(tmp_path, every=100)
     checkpointer.finish(model)
     assert not names(tmp_path)
-    model.partial_fit(BATCHES[0])
-    checkpointer.on_batch(model, BatchInfo(1, X, None, 20, 0.0, 20, 0.0, np.nan))
+    checkpointer.on_batch(model.partial_fit(BATCHES[0]), info(1, 20))
     model.partial_fit(BATCHES[1])
     checkpointer.finish(model)
     assert not names(tmp_path)
-    checkpointer.on_batch(model, BatchInfo(2, X, None, 20, 0.0, 40, 0.0, np.nan))
+    checkpointer.on_batch(model, info(2, 40))
     checkpointer.finish(model)
     checkpointer.finish(model)
     assert [resume(tmp_path).n_batches, len(names(tmp_path))] == [2, 1]
 
 
 def test_a_damaged_newest_one_is_passed_over_with_a_warning(tmp_path):
-    run(GibbsOnlineEM(3, random_state=0), BATCHES[:6], Checkpointer(tmp_path, every=2))
+    run(lda(), BATCHES[:6], tmp_path, every=2)
     newest = tmp_path / "checkpoint-000000003.model"
-    content = newest.read_bytes()
-    newest.write_bytes(content[:-100])
+    newest.write_bytes(newest.read_bytes()[:-100])
     with pytest.warns(
         UserWarning, match=r"000000003\.model cannot be loaded.*000000002\.model is used"
     ):
         found = resume(tmp_path)
     assert found.n_batches == 4
-    whole = run(GibbsOnlineEM(3, random_state=0), BATCHES, Checkpointer(tmp_path / "a"))
-    model = run(found.model, BATCHES, Checkpointer(tmp_path, every=100), 4)
-    assert is_same(model, whole)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert resume(tmp_path).n_batches == 20
+    whole = run(lda(), BATCHES, tmp_path / "a")
+    assert is_same(run(found.model, BATCHES, tmp_path, 4, every=100), whole)
+    assert resume(tmp_path).n_batches == 20
 
 
 def test_a_checkpointer_of_two_streams_keeps_the_end_of_both(tmp_path):
@@ -211,7 +203,7 @@ def test_a_checkpoint_that_cannot_be_read_gives_way_to_the_one_before(tmp_path, 
 def test_where_none_is_whole_none_is_used(tmp_path):
     assert resume(tmp_path / "none") is None
     assert resume(tmp_path) is None
-    run(GibbsOnlineEM(3, random_state=0), BATCHES[:2], Checkpointer(tmp_path, every=1))
+    run(lda(), BATCHES[:2], tmp_path)
     for path in tmp_path.iterdir():
         path.write_bytes(path.read_bytes()[:-100])
     with pytest.raises(LoadError, match="none of the checkpoints") as caught:
@@ -220,14 +212,12 @@ def test_where_none_is_whole_none_is_used(tmp_path):
 
 
 def test_a_full_disk_ends_the_stream_and_the_one_before_is_whole(tmp_path, monkeypatch):
-    model, checkpointer = GibbsOnlineEM(3, random_state=0), Checkpointer(tmp_path, every=1)
-    run(model, BATCHES[:3], checkpointer)
-
+    model = run(lda(), BATCHES[:3], tmp_path)
     with monkeypatch.context() as patched:
         patched.setattr(files.os, "fsync", raise_full)
         with pytest.raises(OSError, match="full"):
-            run(model, BATCHES[:6], checkpointer, 3)
-    assert names(tmp_path) == [f"checkpoint-{n:09d}.model" for n in (1, 2, 3)]
+            run(model, BATCHES[:6], tmp_path, 3)
+    assert names(tmp_path) == numbered(1, 2, 3)
     assert resume(tmp_path).n_batches == 3
 
 
@@ -236,14 +226,14 @@ RUNS = """
 import sys
 from tests.streams.test_checkpoint import *
 found = resume(sys.argv[1])
-model, skip = (found.model, found.n_batches) if found else (GibbsOnlineEM(3, random_state=0), 0)
+model, skip = (found.model, found.n_batches) if found else (lda(), 0)
 print("ready", flush=True)
-run(model, BATCHES * N_PASSES, Checkpointer(sys.argv[1], every=1), skip)
+run(model, BATCHES * N_PASSES, sys.argv[1], skip)
 """
 
 
 def test_a_stream_that_is_killed_goes_on_to_the_same_bits(tmp_path, python):
-    uncut = GibbsOnlineEM(3, random_state=0)
+    uncut = lda()
     for batch in BATCHES * N_PASSES:
         uncut.partial_fit(batch)
     folder, rng, done = tmp_path / "run", np.random.default_rng(0), [0]
@@ -282,3 +272,75 @@ def test_times_that_could_not_be_loaded_again_are_not_written(tmp_path):
     saver = Checkpointer(tmp_path, every=1, also=[history])
     with pytest.raises(TypeError, match="Timestamp"):
         stream(SVBLDA(3, random_state=0), batches, callbacks=[history, saver])
+
+
+# Callbacks that go along together
+
+WORDS = [f"word{j}" for j in range(80)]
+Y = make_lda_corpus(n_documents=1200, n_features=80, n_components=4, random_state=0).X
+COUNTS = [TimedBatch(Y[i : i + 100], f"2026-{i // 100 + 1:02}") for i in range(0, 1200, 100)]
+
+
+def texts_of(batch):
+    rows = (np.repeat(row.indices, row.data.astype(int)) for row in batch.X)
+    return TimedBatch([" ".join(WORDS[j] for j in row) for row in rows], batch.time)
+
+
+def pipeline():
+    words = StreamingCountVectorizer(max_features=70)
+    return StreamingPipeline([("words", words), ("topics", StreamingLDA(4, random_state=0))])
+
+
+MODELS = {
+    "counts": (lambda: GibbsOnlineEM(4, random_state=0), COUNTS),
+    "texts": (pipeline, [texts_of(batch) for batch in COUNTS]),
+}
+
+
+def watchers(kind):
+    # A pipeline knows the names of its words.
+    tracker = TopicTracker(feature_names=WORDS if kind == "counts" else None)
+    return ScoreHistory(), tracker, DriftMonitor(random_state=0)
+
+
+def state_of(model, callbacks):
+    history, tracker, monitor = callbacks
+    topics = model[-1] if hasattr(model, "steps") else model
+    return topics.components_.tobytes(), *map(repr, (history.rows, tracker.topics(), monitor.tests))
+
+
+@pytest.mark.parametrize("kind", MODELS)
+@pytest.mark.parametrize("cut", [1, 6, 11])
+def test_a_stream_that_is_cut_goes_on_from_its_checkpoint(kind, cut, tmp_path):
+    make, batches = MODELS[kind]
+    uncut, along = make(), watchers(kind)
+    stream(uncut, batches, callbacks=along)
+
+    model, callbacks = make(), watchers(kind)
+
+    def killed(model, info):
+        if info.batch == cut:
+            raise RuntimeError("cut")
+
+    keeper = Checkpointer(tmp_path, every=1, also=callbacks)
+    with pytest.raises(RuntimeError, match="cut"):
+        stream(model, batches, callbacks=[*callbacks, killed, keeper])
+    # The checkpoint is of the minibatch before, as the one that was cut is not finished.
+    found = resume(tmp_path) or Resumed(make(), watchers(kind), 0)
+    assert found.n_batches in (cut - 1, cut)
+    model, callbacks = found.model, found.callbacks
+    stream(model, batches, callbacks=callbacks, skip=found.n_batches)
+    assert state_of(model, callbacks) == state_of(uncut, along)
+
+
+def test_a_report_of_what_went_along(tmp_path):
+    make, batches = MODELS["texts"]
+    model, callbacks = make(), watchers("texts")
+    stream(model, batches, callbacks=callbacks)
+    history, tracker, monitor = callbacks
+    texts = [text for batch in batches for text in batch.X]
+    path = tmp_path / "report.html"
+    scores = {"score": [row.score for row in history.rows[1:]]}
+    report(model, path, texts=texts, tracker=tracker, alarms=monitor, scores=scores)
+    assert 10_000 < path.stat().st_size < 2_000_000
+    assert [found.name for found in tmp_path.iterdir()] == ["report.html"]

@@ -53,12 +53,9 @@ def documents(kind, batch, n=250, seed=0):
     _, table, shares = truth(kind, batch)
     rng = np.random.default_rng([seed, batch])
     theta = rng.dirichlet(0.5 * len(shares) * shares, n)
-    lengths = rng.poisson(40, n)
-    rows = [
-        rng.multinomial(length, p / p.sum())
-        for length, p in zip(lengths, theta @ table, strict=True)
-    ]
-    return sparse.csr_matrix(np.array(rows, dtype=np.float64))
+    lengths, p = rng.poisson(40, n), theta @ table
+    counts = rng.multinomial(lengths, p / p.sum(axis=1, keepdims=True))
+    return sparse.csr_matrix(counts.astype(np.float64))
 
 
 def info_of(X, batch, time=None):

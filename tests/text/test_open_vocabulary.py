@@ -2,7 +2,7 @@
 """The vocabulary of a stream: its counts, who gets a column, and its bounds."""
 
 import pickle
-from collections import defaultdict
+from collections import Counter, defaultdict
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -21,22 +21,13 @@ from streamtopics.text import (
 )
 from streamtopics.text.vocabulary import LONGEST, OpenVocabulary, Policy
 
-
-def policy(**given):
-    defaults = {
-        "half_life": None,
-        "min_df": 1,
-        "max_df": 1.0,
-        "n_candidates": 10,
-        "margin": 1.5,
-    }
-    return Policy(**defaults | given)
+DEFAULTS = {"half_life": None, "min_df": 1, "max_df": 1.0, "n_candidates": 10, "margin": 1.5}
 
 
 def step(vocabulary, counts, n_documents, **given):
     words = sorted(counts)
     frequencies = np.array([counts[word] for word in words], dtype=np.int64)
-    return vocabulary.step(words, frequencies, n_documents, policy(**given))
+    return vocabulary.step(words, frequencies, n_documents, Policy(**DEFAULTS | given))
 
 
 def drawn(rng, n_documents, shift=0):
@@ -45,14 +36,37 @@ def drawn(rng, n_documents, shift=0):
     return [" ".join(f"w{(r + shift) % 2000}" for r in row) for row in ranks]
 
 
-def stream(n_batches=12, seed=0):
-    rng = np.random.default_rng(seed)
+def stream(n_batches=12):
+    rng = np.random.default_rng(0)
     return [drawn(rng, 40, shift=50 * (t // 3)) for t in range(n_batches)]
 
 
+class Exact:
+    """Counts of documents by word, with decay, by plain sums."""
+
+    def __init__(self, half_life):
+        self.half_life, self.counts = half_life, defaultdict(float)
+        self.weight = self.pairs = 0.0
+
+    def add(self, texts):
+        """Count texts; in how many of them each word is."""
+        own = Counter(word for text in texts for word in set(text.split()))
+        decay = 1.0 if self.half_life is None else 0.5 ** (len(texts) / self.half_life)
+        self.weight = self.weight * decay + len(texts)
+        self.pairs = self.pairs * decay + own.total()
+        for word in self.counts:
+            self.counts[word] *= decay
+        for word, n in own.items():
+            self.counts[word] += n
+        return own
+
+
+def frequencies(vocabulary):
+    return dict(zip(vocabulary.words, vocabulary.table.frequency, strict=True))
+
+
 def same(one, other):
-    rest = ["words", "n_documents", "weight", "error_bound", "recycled", "phrases"]
-    for name in rest:
+    for name in ("words", "n_documents", "weight", "error_bound", "recycled", "phrases"):
         assert_array_equal(getattr(one, name), getattr(other, name), err_msg=name)
     for mine, theirs in zip(one.table.arrays(), other.table.arrays(), strict=True):
         assert_array_equal(mine, theirs)
@@ -76,18 +90,13 @@ def test_frequencies_of_columns_are_decayed_counts(half_life):
     """Against a plain sum over all documents seen, where nothing had to be dropped."""
     batches = stream()
     model = StreamingCountVectorizer(max_features=100, half_life=half_life, n_candidates=10_000)
-    expected, weight = defaultdict(float), 0.0
+    exact = Exact(half_life)
     for texts in batches:
         model.partial_fit(texts)
-        decay = 1.0 if half_life is None else 0.5 ** (len(texts) / half_life)
-        weight = weight * decay + len(texts)
-        expected = defaultdict(float, {word: n * decay for word, n in expected.items()})
-        for text in texts:
-            for word in set(text.split()):
-                expected[word] += 1
-    names = model.get_feature_names_out()
-    assert_allclose(model.document_frequency_, [expected[word] for word in names], rtol=1e-12)
-    assert model._vocabulary.weight == pytest.approx(weight)
+        exact.add(texts)
+    expected = [exact.counts[word] for word in model.get_feature_names_out()]
+    assert_allclose(model.document_frequency_, expected, rtol=1e-12)
+    assert model._vocabulary.weight == pytest.approx(exact.weight)
     assert model._vocabulary.error_bound == 0
     assert model.n_documents_seen_ == sum(map(len, batches))
 
@@ -96,27 +105,16 @@ def test_frequencies_of_columns_are_decayed_counts(half_life):
 @pytest.mark.parametrize("half_life", [None, 60.0])
 def test_counts_are_never_too_large_and_not_much_too_small(n_candidates, half_life):
     """The bounds of Misra and Gries, with decay, for whatever is counted and what is not."""
-    vocabulary = OpenVocabulary.empty(5)
-    exact, pairs = defaultdict(float), 0.0
+    vocabulary, exact = OpenVocabulary.empty(5), Exact(half_life)
+    given = {"n_candidates": n_candidates, "half_life": half_life}
     for texts in stream(20):
-        counts = defaultdict(int)
-        for text in texts:
-            for word in set(text.split()):
-                counts[word] += 1
-        vocabulary = step(
-            vocabulary, counts, len(texts), n_candidates=n_candidates, half_life=half_life
-        )
+        vocabulary = step(vocabulary, exact.add(texts), len(texts), **given)
         check_consistent(vocabulary)
-        decay = 1.0 if half_life is None else 0.5 ** (len(texts) / half_life)
-        exact = defaultdict(float, {word: n * decay for word, n in exact.items()})
-        pairs = pairs * decay + sum(counts.values())
-        for word, n in counts.items():
-            exact[word] += n
-        found = dict(zip(vocabulary.words, vocabulary.table.frequency, strict=True))
-        for word, n in exact.items():
+        found = frequencies(vocabulary)
+        for word, n in exact.counts.items():
             assert found.get(word, 0.0) <= n * (1 + 1e-12)
             assert found.get(word, 0.0) >= n - vocabulary.error_bound - 1e-9
-        assert vocabulary.error_bound <= pairs / (n_candidates + 1)
+        assert vocabulary.error_bound <= exact.pairs / (n_candidates + 1)
     assert vocabulary.error_bound > 0
 
 
@@ -137,7 +135,7 @@ def test_the_most_frequent_candidates_are_kept(n_candidates, order):
     lost = 401 - n_candidates
     assert found.error_bound == lost
     expected = {word: n - lost for word, n in counts.items() if n > lost} | {"the": 500}
-    assert dict(zip(found.words, found.table.frequency, strict=True)) == expected
+    assert frequencies(found) == expected
 
 
 @pytest.mark.parametrize("n_columns", [1, 5])
@@ -145,11 +143,11 @@ def test_candidates_go_when_there_are_more_than_twice_those_that_count(n_columns
     """However many columns wait for words that more documents use."""
     counts = {f"w{i:02}": 1 + i for i in range(20)}
     full = step(OpenVocabulary.empty(n_columns), counts, 500, min_df=100)
-    assert dict(zip(full.words, full.table.frequency, strict=True)) == counts
+    assert frequencies(full) == counts
     found = step(full, {"w99": 50}, 500, min_df=100)
     check_consistent(found)
     expected = {f"w{i:02}": i - 10 for i in range(11, 20)} | {"w99": 39}
-    assert dict(zip(found.words, found.table.frequency, strict=True)) == expected
+    assert frequencies(found) == expected
 
 
 def test_memory_is_bounded_whatever_comes():
@@ -168,13 +166,9 @@ def test_memory_is_bounded_whatever_comes():
 # Columns
 
 
-def test_the_first_minibatch_fills_columns_by_frequency():
-    texts = ["a1 b1 c1", "b1 c1", "c1 d1"]
-    model = StreamingCountVectorizer(max_features=3).partial_fit(texts)
-    assert list(model.get_feature_names_out()) == ["c1", "b1", "a1"]
-    assert_array_equal(model.recycled_, [])
-    assert model.vocabulary_ == {"c1": 0, "b1": 1, "a1": 2}
-    assert_array_equal(model.transform(["d1 b1 b1"]).toarray(), [[0, 2, 0]])
+def test_words_of_more_than_256_characters_get_no_column():
+    model = StreamingCountVectorizer(max_features=9).partial_fit(["x" * 257 + " " + "y" * 256])
+    assert list(model.vocabulary_) == ["y" * 256]
 
 
 def test_free_columns():
@@ -207,44 +201,30 @@ def test_a_column_changes_hands_when_another_word_is_so_much_more_frequent(margi
     assert vocabulary.names == ["old"]
 
 
-def test_the_most_frequent_candidates_take_the_rarest_columns():
-    vocabulary = step(OpenVocabulary.empty(4), {"a": 5, "b": 1, "c": 9, "d": 2}, 9)
-    assert vocabulary.names == ["c", "a", "d", "b"]
-    vocabulary = step(vocabulary, {"e": 3, "f": 8, "g": 7, "h": 1}, 9)
-    # f: more than 1.5 of b, g of d; e is not of a.
-    assert vocabulary.names == ["c", "a", "g", "f"]
-    assert_array_equal(vocabulary.recycled, [2, 3])
-    assert_array_equal(vocabulary.table.since, [9, 9, 18, 18])
-
-
-def test_brute_force():
+@pytest.mark.parametrize("half_life", [50.0, 10.0])
+def test_brute_force(half_life):
     """One exchange after the other, best against worst, gives the same columns."""
     rng = np.random.default_rng(0)
     vocabulary = OpenVocabulary.empty(8)
     for _ in range(50):
         counts = {f"w{i}": int(n) for i, n in enumerate(rng.poisson(1.0, 40)) if n}
-        given = {"margin": 1.3, "min_df": 2, "half_life": 50.0, "n_candidates": 1000}
+        given = {"margin": 1.3, "min_df": 2, "half_life": half_life, "n_candidates": 1000}
         before, vocabulary = vocabulary, step(vocabulary, counts, 10, **given)
         check_consistent(vocabulary)
-        frequency = dict(zip(vocabulary.words, vocabulary.table.frequency, strict=True))
+        frequency = frequencies(vocabulary)
         columns = [None if h < 0 else before.words[h] for h in before.table.owner]
-        rest = sorted(
-            (w for w in vocabulary.words if w not in columns and frequency[w] >= 2),
-            key=lambda w: -frequency[w],
-        )
-        for word in rest:
-            strength = [
-                -1.0 if c is None else frequency[c] if frequency[c] >= 2 else 0.0 for c in columns
-            ]
+        rest = [w for w in vocabulary.words if w not in columns and frequency[w] >= 2]
+        for word in sorted(rest, key=lambda w: -frequency[w]):
+            strength = [frequency.get(c, -1.0) for c in columns]
+            strength = [0.0 if 0 <= n < 2 else n for n in strength]
             weakest = int(np.argmin(strength))
             if frequency[word] <= 1.3 * strength[weakest]:
                 break
             columns[weakest] = word
         expected = [f"<free {i}>" if c is None else c for i, c in enumerate(columns)]
         assert vocabulary.names == expected
-        changed = [
-            c for c, h in enumerate(before.table.owner) if h >= 0 and before.names[c] != expected[c]
-        ]
+        held = np.flatnonzero(before.table.owner >= 0)
+        changed = [c for c in held if before.names[c] != expected[c]]
         assert_array_equal(vocabulary.recycled, changed)
 
 
@@ -268,23 +248,20 @@ def test_a_word_in_one_document_is_not_too_frequent_for_a_share():
 
 
 def test_limits_that_never_fit_are_refused_in_a_stream():
+    texts, said = ["red sea", "blue sky"], "max_df corresponds to < documents than min_df"
     for given in ({"min_df": 3, "max_df": 2}, {"min_df": 0.5, "max_df": 0.25}):
         model = StreamingCountVectorizer(max_features=9, **given)
-        with pytest.raises(ValueError, match="max_df corresponds to < documents than min_df"):
-            model.partial_fit(["red sea", "blue sky"])
+        with pytest.raises(ValueError, match=said):
+            model.partial_fit(texts)
         assert not hasattr(model, "vocabulary_")
     # As CountVectorizer does, of a corpus.
-    with pytest.raises(ValueError, match="max_df corresponds to < documents than min_df"):
-        StreamingCountVectorizer(min_df=5).fit(["red sea", "blue sky"])
+    with pytest.raises(ValueError, match=said):
+        StreamingCountVectorizer(min_df=5).fit(texts)
 
 
 def test_a_pipeline_learns_from_documents_none_of_whose_words_has_a_column():
-    model = StreamingPipeline(
-        [
-            ("words", StreamingCountVectorizer(max_features=4, min_df=2)),
-            ("topics", SVBLDA(1, random_state=0)),
-        ]
-    )
+    words = StreamingCountVectorizer(max_features=4, min_df=2)
+    model = StreamingPipeline([("words", words), ("topics", SVBLDA(1, random_state=0))])
     for text in ["red sea", "sky", "red sky", "red"]:
         model.partial_fit([text])
     assert model.top_words(n_words=1) == [["red"]]
@@ -329,13 +306,6 @@ def test_a_candidate_that_is_too_frequent_puts_out_no_other_word():
         assert set(model.vocabulary_) == {"red", "sky"}
 
 
-def test_a_word_below_min_df_is_in_the_way_of_none():
-    given = {"min_df": 2, "half_life": 10.0, "margin": 3.0}
-    vocabulary = step(OpenVocabulary.empty(1), {"old": 3}, 10, **given)
-    vocabulary = step(vocabulary, {"new": 2}, 10, **given)
-    assert vocabulary.names == ["new"]
-
-
 def test_with_room_for_all_it_counts_what_count_vectorizer_does():
     batches = stream(5)
     texts = [text for batch in batches for text in batch]
@@ -351,29 +321,20 @@ def test_with_room_for_all_it_counts_what_count_vectorizer_does():
 
 
 def test_columns_keep_their_words_while_they_are_not_recycled():
-    model, before = StreamingCountVectorizer(max_features=60, half_life=80.0), None
-    n_changed = 0
-    for t, texts in enumerate(stream(30)):
+    model, history = StreamingCountVectorizer(max_features=60, half_life=80.0), {}
+    n_changed, before = 0, ["<"] * 60
+    for texts in stream(30):
         X = model.partial_fit_transform(texts)
         assert X.shape == (40, 60)
         assert_array_equal(X.toarray(), model.transform(texts).toarray())
         names = model.get_feature_names_out()
-        if t:
-            lost = [c for c in range(60) if before[c] != names[c] and before[c][0] != "<"]
-            assert_array_equal(model.recycled_, lost)
-            n_changed += len(lost)
-        before = names
+        lost = [c for c in range(60) if before[c] != names[c] and before[c][0] != "<"]
+        assert_array_equal(model.recycled_, lost)
+        n_changed, before = n_changed + len(lost), names
+        history[model.n_documents_seen_] = names
     assert n_changed > 20
-
-
-def test_columns_that_changed_since():
-    model, history = StreamingCountVectorizer(max_features=60, half_life=80.0), {}
-    for texts in stream(15):
-        model.partial_fit(texts)
-        history[model.n_documents_seen_] = model.get_feature_names_out()
-    now = model.get_feature_names_out()
     for t, then in history.items():
-        assert set(np.flatnonzero(then != now)) <= set(model.changed_since(t).tolist())
+        assert set(np.flatnonzero(then != names)) <= set(model.changed_since(t).tolist())
     assert_array_equal(model.changed_since(model.n_documents_seen_), [])
     assert len(model.changed_since(0)) == 60
     assert 0 < len(model.changed_since(model.n_documents_seen_ - 120)) < 60
@@ -405,7 +366,11 @@ def test_a_failed_step_changes_nothing():
         model.set_params(max_features=6).partial_fit(["red"])
     with pytest.raises(ValueError, match="max_df corresponds to < documents"):
         model.set_params(max_features=5, min_df=10, max_df=2).partial_fit(["red"])
+    with pytest.raises(ValueError, match="margin"):
+        model.set_params(min_df=1, max_df=1.0, margin=0.5).partial_fit(["red"])
     assert model._vocabulary is before
+    model.set_params(margin=1.0).partial_fit(["red"])
+    assert model.n_documents_seen_ == 2
 
 
 def test_a_step_that_was_overtaken_is_refused():
@@ -448,20 +413,6 @@ def test_steps_of_several_threads_from_one_vocabulary():
     for vocabulary, counts in zip(found, minibatches, strict=True):
         check_consistent(vocabulary)
         assert set(vocabulary.words[50:]) == set(counts)
-
-
-def test_parameters_that_change_on_the_way_are_checked():
-    model = StreamingCountVectorizer(max_features=2).partial_fit(["red sea"]).partial_fit(["sea"])
-    with pytest.raises(ValueError, match="margin"):
-        model.set_params(margin=0.5).partial_fit(["red"])
-    assert model.n_documents_seen_ == 2
-    model.set_params(margin=1.0).partial_fit(["red"])
-    assert model.n_documents_seen_ == 3
-
-
-def test_words_of_more_than_256_characters_get_no_column():
-    model = StreamingCountVectorizer(max_features=9).partial_fit(["x" * 257 + " " + "y" * 256])
-    assert list(model.vocabulary_) == ["y" * 256]
 
 
 @pytest.mark.parametrize("n_jobs", [None, 2])

@@ -1,13 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Where sentences end: a table of texts, in which ``|`` stands where one should."""
 
-import gzip
-import json
-import os
-from pathlib import Path
-
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from streamtopics.text import split_sentences
@@ -20,9 +15,7 @@ from streamtopics.text.splitting import (
     is_fragment,
 )
 from tests.reference.sentences import split_sentences as split_in_python
-
-DATA = Path(os.environ.get("STREAMTOPICS_DATA", "no folder"))
-MOST_CHARACTERS = 1_000_000
+from tests.text.corpora import each_corpus, texts_of
 
 CASES = {
     "plain": "It rained. | We stayed in.",
@@ -103,29 +96,12 @@ def test_lines(end):
 
 def test_items_of_lists():
     text = "We need\n- bread\n  and butter\n* milk\n  \u2022 tea\nand so on"
-    assert split_sentences(text) == [
-        "We need",
-        "- bread and butter",
-        "* milk",
-        "\u2022 tea and so on",
-    ]
+    parts = ["We need", "- bread and butter", "* milk", "\u2022 tea and so on"]
+    assert split_sentences(text) == parts
 
 
-@pytest.mark.parametrize("text", ["", " ", "\n\n", " \t\r\n\r\n"])
-def test_nothing(text):
-    assert split_sentences(text) == []
-
-
-@given(st.text(alphabet=st.sampled_from("aB1 .!?\"')(]\n\r-\u3002\u300d\u2026Mr"), max_size=60))
-def test_nothing_is_lost(text):
-    sentences = split_sentences(text)
-    assert "".join("".join(sentences).split()) == "".join(text.split())
-    assert all(sentence == " ".join(sentence.split()) != "" for sentence in sentences)
-
-
-@given(st.text(max_size=40))
-def test_any_text(text):
-    assert "".join("".join(split_sentences(text)).split()) == "".join(text.split())
+def test_nothing():
+    assert [split_sentences(text) for text in ("", " ", "\n\n", " \t\r\n\r\n")] == [[]] * 4
 
 
 @pytest.mark.parametrize("unit", [".", "\n", " \n", "a", ")", "[1]", "\u3002", "A. ", '"', "- "])
@@ -134,24 +110,11 @@ def test_long_runs_come_to_an_end(unit):
     assert "".join("".join(split_sentences(text)).split()) == "".join(text.split())
 
 
-@pytest.mark.parametrize(
-    ("sentence", "is_piece"),
-    [
-        ("It rained.", False),
-        ('"(It rained.)"', False),
-        ("- 3 of 4 came", False),
-        ("雨が降った。", False),
-        ("and it rained.", True),
-        ("- and it rained.", True),
-        ("'and it rained.'", True),
-        (", It rained.", True),
-        (") It rained.", True),
-        ("...", True),
-        ("", True),
-    ],
-)
-def test_pieces_of_sentences(sentence, is_piece):
-    assert is_fragment(sentence) == is_piece
+def test_pieces_of_sentences():
+    whole = ["It rained.", '"(It rained.)"', "- 3 of 4 came", "雨が降った。"]
+    pieces = ["and it rained.", "- and it rained.", "'and it rained.'"]
+    pieces += [", It rained.", ") It rained.", "...", ""]
+    assert [text for text in whole + pieces if is_fragment(text)] == pieces
 
 
 @pytest.mark.parametrize(
@@ -197,14 +160,17 @@ PIECES = [
 ]
 
 
-@given(st.lists(st.sampled_from(PIECES), max_size=30).map("".join))
-def test_the_twin_on_pieces(text):
-    assert split_sentences(text) == split_in_python(text)
-
-
-@given(st.text(max_size=40))
-def test_the_twin_on_any_text(text):
-    assert split_sentences(text) == split_in_python(text)
+@given(
+    st.text(max_size=40)
+    | st.text(st.sampled_from("aB1 .!?\"')(]\n\r-\u3002\u300d\u2026Mr"), max_size=60)
+    | st.lists(st.sampled_from(PIECES), max_size=30).map("".join)
+)
+@settings(max_examples=400)
+def test_the_twin_on_any_text_of_which_nothing_is_lost(text):
+    sentences = split_sentences(text)
+    assert sentences == split_in_python(text)
+    assert "".join("".join(sentences).split()) == "".join(text.split())
+    assert all(sentence == " ".join(sentence.split()) != "" for sentence in sentences)
 
 
 @pytest.mark.parametrize(("capital", "stop"), [("A", 0x20000), ("a", 0x3100)])
@@ -230,19 +196,10 @@ def test_the_twin_on_words(following, widest):
             assert split_sentences(text.lower()) == split_in_python(text.lower())
 
 
-@pytest.mark.skipif(not DATA.is_dir(), reason="STREAMTOPICS_DATA is no folder of corpora")
-@pytest.mark.parametrize("path", sorted(DATA.glob("*.jsonl.gz")), ids=lambda path: path.name[:-9])
+@each_corpus
 def test_the_twin_on_corpora(path):
-    """The first million characters of each, which takes all there are in the small ones."""
-    size = 0
-    with gzip.open(path, "rt", encoding="utf-8") as file:
-        for line in file:
-            for value in json.loads(line).values():
-                if isinstance(value, str):
-                    assert split_sentences(value) == split_in_python(value)
-            size += len(line)
-            if size > MOST_CHARACTERS:
-                break
+    for text in texts_of(path):
+        assert split_sentences(text) == split_in_python(text)
 
 
 def test_texts_of_a_subclass():

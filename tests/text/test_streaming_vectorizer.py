@@ -3,10 +3,7 @@
 """The vectorizer on a corpus: what CountVectorizer does."""
 
 import gc
-import gzip
 import io
-import json
-import os
 import pickle
 import weakref
 from pathlib import Path
@@ -20,16 +17,10 @@ from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 from sklearn.pipeline import make_pipeline
 
 from streamtopics import SVBLDA
-from streamtopics.text import (
-    NamedVectorizer,
-    StreamingCountVectorizer,
-    StreamingPipeline,
-    counting,
-)
+from streamtopics.text import NamedVectorizer, StreamingCountVectorizer, StreamingPipeline, counting
 from streamtopics.text.counting import _parts, word_rule
+from tests.text.corpora import each_corpus, texts_of
 
-DATA = Path(os.environ.get("STREAMTOPICS_DATA", "no folder"))
-MOST_CHARACTERS = 1_000_000
 MOST_CHARACTERS_IN_PAIRS = 100_000
 TEXTS = [
     "The sea, the deep sea; and 2 ships_at sea. A3b ab1 1ab 2nd x1yz zz_yy ٣no ab²",
@@ -73,7 +64,6 @@ PARAMETERS = {
     "function for accents": {"strip_accents": lambda text: text.replace("s", "z")},
     "characters": {"analyzer": "char_wb", "ngram_range": (2, 3)},
 }
-each = pytest.mark.parametrize("name", PARAMETERS)
 
 
 def check_same(ours, theirs, texts, transform=True):
@@ -101,29 +91,26 @@ def check_equal(X, expected):
 # The same as CountVectorizer
 
 
-@each
-def test_counts_are_those_of_count_vectorizer(name):
-    given = PARAMETERS[name]
-    check_same(StreamingCountVectorizer(**given), CountVectorizer(**given), TEXTS)
+@pytest.mark.parametrize("name", PARAMETERS)
+def test_parameters_and_counts_are_those_of_count_vectorizer(name):
+    model, peer = (kind(**PARAMETERS[name]) for kind in (StreamingCountVectorizer, CountVectorizer))
+    mine, theirs = clone(model).get_params(), peer.get_params()
+    assert {key: mine[key] for key in theirs} == theirs
+    more = {"half_life", "margin", "n_candidates", "n_jobs", "phrases"}
+    assert mine.keys() - theirs.keys() == more
+    check_same(model, peer, TEXTS)
 
 
-@pytest.mark.parametrize(
-    ("pattern", "compiled"),
-    [
-        (r"(?u)\b\w\w+\b", True),
-        (r"\w{3,}", True),
-        (r"(?u)\b[^\W\d_]{3,}\b", True),
-        (r"[^\W_\d][^\W_\d]+", True),
-        (r"[^\W\d_]{3,}\b", False),
-        (r"[^\W\d_][^\W_\d]+", False),
-        (r"[^\W\d\d]+", False),
-        (r"[^\W\d]+", False),
-        (r"\w[^\W\d_]+", False),
-    ],
-)
-def test_which_patterns_are_compiled(pattern, compiled):
+COMPILED = r"(?u)\b\w\w+\b", r"\w{3,}", r"(?u)\b[^\W\d_]{3,}\b", r"[^\W_\d][^\W_\d]+"
+IN_PYTHON = (
+    r"[^\W\d_]{3,}\b", r"[^\W\d_][^\W_\d]+", r"[^\W\d\d]+", r"[^\W\d]+", r"\w[^\W\d_]+",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("pattern", [*COMPILED, *IN_PYTHON])
+def test_which_patterns_are_compiled(pattern):
     vectorizer = StreamingCountVectorizer(token_pattern=pattern)
-    assert (word_rule(vectorizer) is not None) == compiled
+    assert (word_rule(vectorizer) is not None) == (pattern in COMPILED)
     check_same(vectorizer, CountVectorizer(token_pattern=pattern), TEXTS)
 
 
@@ -142,20 +129,10 @@ def test_bits_do_not_depend_on_n_jobs(name, n_jobs, monkeypatch):
     check_same(StreamingCountVectorizer(n_jobs=n_jobs, **given), CountVectorizer(**given), texts)
 
 
-@pytest.mark.skipif(not DATA.is_dir(), reason="STREAMTOPICS_DATA is no folder of corpora")
-@pytest.mark.parametrize("path", sorted(DATA.glob("*.jsonl.gz")), ids=lambda path: path.name[:-9])
+@each_corpus
 def test_on_corpora(path):
-    """The first million characters of each, which takes all there are in the small ones.
-
-    Pairs of words are of fewer: which words there are has no part in how they are put together.
-    """
-    texts, size = [], 0
-    with gzip.open(path, "rt", encoding="utf-8") as file:
-        for line in file:
-            texts += [value for value in json.loads(line).values() if isinstance(value, str)]
-            size += len(line)
-            if size > MOST_CHARACTERS:
-                break
+    """Pairs of words in fewer texts: which words there are has no part in how they are joined."""
+    texts = list(texts_of(path))
     if not any(map(str.strip, texts)):
         pytest.skip("no texts")
     check_same(StreamingCountVectorizer(n_jobs=2), CountVectorizer(), texts, transform=False)
@@ -165,20 +142,11 @@ def test_on_corpora(path):
     check_same(StreamingCountVectorizer(**given), CountVectorizer(**given), some, transform=False)
 
 
-class Split(StreamingCountVectorizer):
-    def build_tokenizer(self):
-        return str.split
-
-
-class Lines(StreamingCountVectorizer):
-    def build_analyzer(self):
-        return str.splitlines
-
-
-@pytest.mark.parametrize("kind", [Split, Lines])
+@pytest.mark.parametrize("method", ["build_tokenizer", "build_analyzer"])
 @pytest.mark.parametrize("pattern", [None, "("])
-def test_a_pattern_that_nothing_is_cut_by_may_be_anything(kind, pattern):
+def test_a_pattern_that_nothing_is_cut_by_may_be_anything(method, pattern):
     texts = ["a few words", "a\nword"]
+    kind = type("Own", (StreamingCountVectorizer,), {method: lambda self: str.split})
     model = kind(token_pattern=pattern)
     assert model.fit_transform(texts).sum() == model.transform(texts).sum() > 2
 
@@ -212,21 +180,13 @@ def test_a_stream_warns_as_it_begins_also_after_words_were_counted():
 @pytest.mark.parametrize("strip_accents", ["ascii", "unicode"])
 def test_letters_without_accents_whatever_they_become(strip_accents, lowercase):
     """None, one or several: of marks, of Latin and Greek, of Hangul, digits and ligatures."""
-    spans = [
-        (0x20, 0x600),
-        (0x1E00, 0x2200),
-        (0xAC00, 0xAC60),
-        (0xFB00, 0xFE00),
-        (0x1D400, 0x1D430),
-    ]
+    spans = (0x20, 0x600), (0x1E00, 0x2200), (0xAC00, 0xAC60), (0xFB00, 0xFE00), (0x1D400, 0x1D430)
     letters = "".join(chr(c) for span in spans for c in range(*span))
     texts = [
         f"a{letters[i : i + 9]}e\u0301 \u03a3{letters[i]}\u03a3" for i in range(0, len(letters), 3)
     ]
     how = {"strip_accents": strip_accents, "lowercase": lowercase, "token_pattern": r"\w+"}
-    peer, ours = CountVectorizer(**how), StreamingCountVectorizer(**how)
-    assert_array_equal(ours.fit_transform(texts).toarray(), peer.fit_transform(texts).toarray())
-    assert ours.vocabulary_ == peer.vocabulary_
+    check_same(StreamingCountVectorizer(**how), CountVectorizer(**how), texts)
 
 
 @pytest.mark.parametrize("strip_accents", [None, "unicode"])
@@ -246,9 +206,9 @@ def test_pieces_are_no_longer_than_texts(strip_accents, monkeypatch):
             "vocabulary": ["a", "a b", "i i i i", "i̇ i̇ i̇ i̇", "i\u0307 i", "a b c d", "x"],
         }  # fmt: skip
         check_same(StreamingCountVectorizer(**given), CountVectorizer(**given), texts)
-        free = given | {"vocabulary": None}
         if sizes[0] < 8:
-            check_same(StreamingCountVectorizer(**free), CountVectorizer(**free), texts)
+            given["vocabulary"] = None
+            check_same(StreamingCountVectorizer(**given), CountVectorizer(**given), texts)
     assert max(asked) < 100
 
 
@@ -263,10 +223,9 @@ def test_equal_counts_are_cut_alike_by_max_features(seed):
 def test_bytes_and_files(tmp_path):
     texts = ["red é", "sky red"]
     data = [text.encode("latin-1") for text in texts]
-    paths = []
-    for i, content in enumerate(data):
-        (tmp_path / str(i)).write_bytes(content)
-        paths.append(str(tmp_path / str(i)))
+    paths = [str(tmp_path / "red"), str(tmp_path / "sky")]
+    for path, content in zip(paths, data, strict=True):
+        Path(path).write_bytes(content)
     given = {"encoding": "latin-1", "token_pattern": r"\w+"}
     expected = CountVectorizer(token_pattern=r"\w+").fit_transform(texts)
     model = StreamingCountVectorizer(**given)
@@ -286,26 +245,14 @@ def test_a_vocabulary_needs_no_fit():
 
 
 def test_inverse_transform():
-    model, peer = StreamingCountVectorizer(), CountVectorizer()
-    X = model.fit_transform(TEXTS)
-    peer.fit(TEXTS)
+    model, peer = StreamingCountVectorizer().fit(TEXTS), CountVectorizer().fit(TEXTS)
+    X = model.transform(TEXTS)
     for kind in (X, X.toarray()):
-        for found, expected in zip(
-            model.inverse_transform(kind), peer.inverse_transform(kind), strict=True
-        ):
-            assert_array_equal(found, expected)
+        found, expected = model.inverse_transform(kind), peer.inverse_transform(kind)
+        assert [*map(list, found)] == [*map(list, expected)]
 
 
 # As an estimator
-
-
-@each
-def test_parameters_are_those_of_count_vectorizer_and_more(name):
-    model = StreamingCountVectorizer(**PARAMETERS[name])
-    peer = CountVectorizer(**PARAMETERS[name]).get_params()
-    mine = clone(model).get_params()
-    assert {key: mine[key] for key in peer} == peer
-    assert mine.keys() - peer.keys() == {"half_life", "margin", "n_candidates", "n_jobs", "phrases"}
 
 
 def test_a_failed_fit_changes_nothing():
@@ -369,26 +316,20 @@ def test_errors_of_functions_of_ones_own_pass_through(name):
 
 def test_before_fit():
     model = StreamingCountVectorizer()
-    for ask in (
-        lambda: model.transform(["red"]),
-        lambda: model.get_feature_names_out(),
-        lambda: model.inverse_transform([[1]]),
-    ):
+    for name, *given in (
+        ("transform", ["red"]), ("get_feature_names_out",), ("inverse_transform", [[1]]),
+    ):  # fmt: skip
         with pytest.raises(NotFittedError, match="call fit or partial_fit first"):
-            ask()
+            getattr(model, name)(*given)
     assert not hasattr(model, "vocabulary_")
     assert not hasattr(model, "recycled_")
 
 
 @pytest.mark.parametrize(
     "given",
-    [
-        {"vocabulary": ["Red"]},
-        {"tokenizer": str.split},
-        {"stop_words": ["don't"]},
-        {"analyzer": "char", "stop_words": "english"},
-    ],
-)
+    [{"vocabulary": ["Red"]}, {"tokenizer": str.split}, {"stop_words": ["don't"]},
+     {"analyzer": "char", "stop_words": "english"}],
+)  # fmt: skip
 def test_the_same_warnings(given):
     messages = []
     for kind in (CountVectorizer, StreamingCountVectorizer):

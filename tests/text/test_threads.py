@@ -29,15 +29,18 @@ BATCHES = [
 
 def learns_first():
     words = StreamingCountVectorizer(max_features=50, half_life=20)
-    return StreamingPipeline([("words", words), ("topics", SVBLDA(2, random_state=0))]).partial_fit(
-        BATCHES[0]
-    )
+    steps = [("words", words), ("topics", SVBLDA(2, random_state=0))]
+    return StreamingPipeline(steps).partial_fit(BATCHES[0])
+
+
+def print_of_fit(pipeline):
+    """What tells the states of its steps."""
+    words, topics = (step for _, step in pipeline.steps)
+    return *words.get_feature_names_out(), topics.components_.tobytes()
 
 
 def print_of(pipeline):
-    """What tells the states of its steps."""
-    words, topics = (step for _, step in pipeline.steps)
-    return words.n_documents_seen_, *words.get_feature_names_out(), topics.components_.tobytes()
+    return pipeline.steps[0][1].n_documents_seen_, *print_of_fit(pipeline)
 
 
 def saved(pipeline, path):
@@ -53,9 +56,9 @@ COPIES = {
 }
 
 
-def beside_a_learner(pipeline, read):
-    """What a function finds again and again while another thread learns all other minibatches."""
-    learner = threading.Thread(target=lambda: [pipeline.partial_fit(b) for b in BATCHES[1:]])
+def beside(learn, read):
+    """What a function finds again and again while another thread learns, and at last."""
+    learner = threading.Thread(target=learn)
     learner.start()
     found = [read()]
     while learner.is_alive():
@@ -64,13 +67,18 @@ def beside_a_learner(pipeline, read):
     return [*found, read()]
 
 
+def others(pipeline):
+    """Learns all other minibatches; the prints of the states between them."""
+    return [print_of(pipeline.partial_fit(batch)) for batch in BATCHES[1:]]
+
+
 @pytest.mark.parametrize("way", COPIES)
 def test_copies_of_a_pipeline_have_steps_of_one_minibatch(way, tmp_path):
     serial = learns_first()
-    states = [print_of(serial), *(print_of(serial.partial_fit(batch)) for batch in BATCHES[1:])]
+    states = [print_of(serial), *others(serial)]
     pipeline = learns_first()
     path = tmp_path / "pipeline.topics"
-    copies = beside_a_learner(pipeline, lambda: COPIES[way](pipeline, path))
+    copies = beside(lambda: others(pipeline), lambda: COPIES[way](pipeline, path))
     found = [print_of(one) for one in copies]
     assert set(found) <= set(states)
     assert found[-1] == states[-1]
@@ -80,33 +88,23 @@ def test_copies_of_a_pipeline_have_steps_of_one_minibatch(way, tmp_path):
 
 
 def test_copies_of_what_is_fitted_anew_are_of_one_fit():
+    topics = SVBLDA(2, schedule__n_rounds=10, random_state=0)
+    pipeline = StreamingPipeline([("words", StreamingCountVectorizer()), ("topics", topics)])
     parts = BATCHES[:2]
-    pipeline = StreamingPipeline(
-        [
-            ("words", StreamingCountVectorizer()),
-            ("topics", SVBLDA(2, schedule__n_rounds=10, random_state=0)),
-        ]
-    )
     states = {print_of_fit(clone(pipeline).fit(part)) for part in parts}
     pipeline.fit(parts[0])
-    learner = threading.Thread(target=lambda: [pipeline.fit(part) for part in parts * 10])
-    learner.start()
-    while learner.is_alive():
-        assert print_of_fit(copy(pipeline)) in states
-    learner.join()
-
-
-def print_of_fit(pipeline):
-    words, topics = (step for _, step in pipeline.steps)
-    return *words.get_feature_names_out(), topics.components_.tobytes()
+    found = beside(
+        lambda: [pipeline.fit(part) for part in parts * 10], lambda: print_of_fit(copy(pipeline))
+    )
+    assert set(found) <= states
 
 
 def test_copies_of_an_inner_pipeline_are_whole_too():
-    inner = learns_first()
+    inner, serial = learns_first(), learns_first()
     outer = StreamingPipeline([("inner", inner)])
-    serial = learns_first()
-    states = {print_of(serial), *(print_of(serial.partial_fit(batch)) for batch in BATCHES[1:])}
-    assert {print_of(one) for one in beside_a_learner(outer, lambda: copy(inner))} <= states
+    states = {print_of(serial), *others(serial)}
+    copies = beside(lambda: [outer.partial_fit(b) for b in BATCHES[1:]], lambda: copy(inner))
+    assert {print_of(one) for one in copies} <= states
 
 
 def test_copies_share_no_learning_step_of_a_pipeline_of_scikit_learn_within():
@@ -183,9 +181,8 @@ class FailsOnce(TransformerMixin, BaseEstimator):
 )
 def test_words_are_forgotten_after_a_failure_also_of_steps_that_have_learnt(wrap):
     words = StreamingCountVectorizer(max_features=2, half_life=1, margin=1.0)
-    pipeline = StreamingPipeline(
-        [("words", words), ("once", FailsOnce()), ("topics", SVBLDA(1, random_state=0))]
-    )
+    last = [("once", FailsOnce()), ("topics", SVBLDA(1, random_state=0))]
+    pipeline = StreamingPipeline([("words", words), *last])
     for _ in range(5):
         pipeline.partial_fit(["red green", "red green red"])
     pipeline = wrap(pipeline)
@@ -206,21 +203,16 @@ def test_what_a_vectorizer_is_copied_by_does_not_change():
 
 def test_no_minibatch_of_a_pipeline_is_lost():
     pipeline = learns_first()
-    learners = [
-        threading.Thread(target=lambda i=i: [pipeline.partial_fit(b) for b in BATCHES[i::3]])
-        for i in range(3)
-    ]
-    for learner in learners:
-        learner.start()
-    for learner in learners:
-        learner.join()
+    with ThreadPoolExecutor(3) as pool:
+        list(pool.map(pipeline.partial_fit, BATCHES))
     assert [step.n_documents_seen_ for _, step in pipeline.steps] == [310, 310]
 
 
 def test_copies_of_a_vectorizer_beside_a_learner():
     """Vocabularies share a list of words that grows."""
     words = learns_first().steps[0][1]
-    for one in beside_a_learner(words, lambda: deepcopy(words)):
+    copies = beside(lambda: [words.partial_fit(b) for b in BATCHES[1:]], lambda: deepcopy(words))
+    for one in copies:
         kept = one._vocabulary
         assert len(kept.words) == len(kept.places) == kept.n_words
 

@@ -3,12 +3,17 @@
 
 import numpy as np
 import pytest
+from sklearn.feature_extraction.text import TfidfTransformer
+from sklearn.feature_selection import VarianceThreshold
+from sklearn.linear_model import SGDClassifier
+from sklearn.preprocessing import Binarizer, FunctionTransformer, Normalizer, PolynomialFeatures
 
 from streamtopics import StreamingLDA, StreamingMixture, load, save
 from streamtopics.streams import BatchInfo, DriftMonitor, TopicTracker
 from streamtopics.streams.tracking.identity import probabilities_in
 from streamtopics.text import StreamingCountVectorizer, StreamingPipeline
 from streamtopics.updates import DirichletProcess, Memory, PowerPrior
+from tests.plain import SVBLDA
 
 
 def texts_of(t, n=30):
@@ -70,9 +75,8 @@ def test_words_of_the_tracker_and_the_monitor_are_those_of_the_day():
     for t in range(8):
         texts = texts_of(t, 60)
         monitor.learn(model, texts)
-        tracker.on_batch(
-            model, BatchInfo(t + 1, texts, t, 60, 720.0, 60 * (t + 1), 720.0 * (t + 1), np.nan)
-        )
+        seen_now = 60 * (t + 1), 720.0 * (t + 1)
+        tracker.on_batch(model, BatchInfo(t + 1, texts, t, 60, 720.0, *seen_now, np.nan))
         seen[t + 1] = words_in(tracker)[t + 1]
         alarms |= {alarm.batch: str(alarm) for alarm in monitor.alarms if alarm.batch == t + 1}
     assert words_in(tracker) == seen
@@ -89,3 +93,50 @@ def test_words_of_columns_that_a_user_forgets(words, expected):
     for old, new in zip(before, after, strict=True):
         assert list(new.words) == [expected if word == "b" else word for word in old.words]
     assert any(expected in row.words for row in after)
+
+
+# Words that a vectorizer forgets, through the steps between it and the topics
+
+WORDS_FIRST = ["aa aa xx", "bb bb xx", "cc cc xx", "dd dd xx", "ee ee xx"] * 20
+WORDS_THEN = ["zz xx", "bb xx", "cc xx", "dd xx", "ee xx"] * 20
+LABELS = [0, 1, 0, 1, 0] * 20
+
+
+def forgetting(*steps):
+    words = StreamingCountVectorizer(max_features=6, half_life=20)
+    return StreamingPipeline([("words", words), *steps, ("topics", SVBLDA(1, random_state=0))])
+
+
+def topics_by_word(*between):
+    pipeline = forgetting(*between)
+    for texts in [WORDS_FIRST, *[WORDS_THEN] * 3]:
+        pipeline.partial_fit(texts)
+    mass = pipeline[-1].components_[0]
+    return dict(zip(pipeline[:-1].get_feature_names_out(), mass.round(6), strict=True))
+
+
+def test_words_are_forgotten_through_steps_that_keep_the_columns():
+    counts = StreamingCountVectorizer(max_features=6).partial_fit_transform(WORDS_FIRST)
+    scaled = TfidfTransformer(norm=None, use_idf=False).fit(counts)
+    assert topics_by_word(("scaled", scaled)) == topics_by_word()
+    for step in (Normalizer(), Binarizer(), FunctionTransformer(accept_sparse=True)):
+        pipeline = forgetting(("step", step)).partial_fit(WORDS_FIRST).partial_fit(WORDS_THEN)
+        assert pipeline[-1].n_documents_seen_ == 200
+
+
+def test_steps_that_cannot_forget_are_refused_before_anything_is_learnt():
+    words = StreamingCountVectorizer(max_features=6)
+    pipeline = StreamingPipeline([("words", words), ("labels", SGDClassifier())])
+    with pytest.raises(TypeError, match="the last step 'labels', a SGDClassifier, has no forget"):
+        pipeline.partial_fit(WORDS_FIRST, LABELS, classes=[0, 1])
+    assert not hasattr(words, "vocabulary_")
+    # A vocabulary that stays has nothing to forget.
+    words = StreamingCountVectorizer(vocabulary=["aa", "bb"])
+    pipeline = StreamingPipeline([("words", words), ("labels", SGDClassifier())])
+    pipeline.partial_fit(WORDS_FIRST, LABELS, classes=[0, 1])
+    # Which of the remaining columns change is not known.
+    counts = StreamingCountVectorizer(max_features=6).partial_fit_transform(WORDS_FIRST)
+    for step, width in ((PolynomialFeatures(2), 28), (VarianceThreshold(), 5)):
+        said = f"'other' must keep all 6 columns; {type(step).__name__} .* {width}"
+        with pytest.raises(TypeError, match=said):
+            forgetting(("other", step.fit(counts))).partial_fit(WORDS_FIRST)
