@@ -7,6 +7,8 @@ from functools import cache
 import numpy as np
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.pipeline import make_pipeline
 
 from streamtopics.datasets import make_lda_corpus
 
@@ -14,6 +16,11 @@ SIZE = 20
 X = make_lda_corpus(n_documents=790, n_features=120, mean_length=30, random_state=0).X
 # Minibatches do not reach from one partition to the next: the third has a short one.
 PARTITIONS = [X[:200], X[200:400], X[400:590], X[590:590], X[590:]]
+SEED = {"random_state": 0, "batch_size": SIZE}
+LATE = {"rounds": 8, "staleness": 2}
+ONE = {"rounds": 1, "staleness": 0}
+COUNTER = CountVectorizer(vocabulary=["blue", "green", "pink", "red"])
+TEXTS = ["red green red", "blue pink", "green blue blue", "pink red"] * 30
 
 # So much that rounds of eight minibatches, two of them late, come next.
 PAST = sparse.vstack([X] * 7, format="csr")
@@ -28,6 +35,11 @@ def experienced(estimator):
     """A copy of an estimator that has learnt from all of `PAST`."""
     text = pickle.dumps(clone(estimator))
     return pickle.loads(_pickled(repr(estimator), text))
+
+
+def of_texts(kind):
+    """A pipeline that counts the words of `TEXTS`."""
+    return make_pipeline(clone(COUNTER), kind(2, **SEED))
 
 
 def minibatches(partitions=PARTITIONS, size=SIZE):

@@ -15,7 +15,6 @@ from dask.distributed import Client, LocalCluster
 from distributed.utils import get_mp_context
 from sklearn.base import clone
 from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.pipeline import make_pipeline
 
 from streamtopics import GibbsOnlineEM, StreamingLDA
 from streamtopics.distributed import (
@@ -26,12 +25,22 @@ from streamtopics.distributed import (
     score_partitions,
     transform_partitions,
 )
-from tests.distributed.corpus import PARTITIONS, SIZE, X, bits, experienced, minibatches, serial
+from tests.distributed.corpus import (
+    LATE,
+    ONE,
+    PARTITIONS,
+    SEED,
+    TEXTS,
+    X,
+    bits,
+    experienced,
+    minibatches,
+    of_texts,
+    serial,
+)
 from tests.distributed.engines import Now
 
-MODEL = GibbsOnlineEM(5, batch_size=SIZE, random_state=0)
-LATE = {"rounds": 8, "staleness": 2}
-TEXTS = ["red green red", "blue pink blue", "green blue blue", "pink red"] * 20
+MODEL = GibbsOnlineEM(5, **SEED)
 
 
 @pytest.fixture(scope="module")
@@ -48,12 +57,9 @@ def client():
         get_mp_context().set_forkserver_preload(["distributed.nanny", __name__])
         # They are forks of a process with threads, and might hang: none is waited for without end.
         cluster = LocalCluster(
-            n_workers=2,
-            threads_per_worker=1,
-            dashboard_address=":0",
-            memory_limit=0,
+            n_workers=2, threads_per_worker=1, dashboard_address=":0", memory_limit=0,
             death_timeout=60,
-        )
+        )  # fmt: skip
         try:
             with Client(cluster) as client:
                 yield client
@@ -78,13 +84,12 @@ def expected():
 def test_processes_change_no_bit(client, expected):
     for engine in (client, client.get_executor(retries=1)):
         assert bits(fit_partitions(experienced(MODEL), PARTITIONS, engine, **LATE)) == expected
-    one = fit_partitions(clone(MODEL), PARTITIONS, client, rounds=1, staleness=0)
-    assert bits(one) == bits(serial(MODEL))
+    assert bits(fit_partitions(clone(MODEL), PARTITIONS, client, **ONE)) == bits(serial(MODEL))
 
 
 def test_a_base_that_workers_share_is_not_changed(client):
     """Tasks on one worker are given the same object, which each must copy before it learns."""
-    first = StreamingLDA(5, batch_size=SIZE, random_state=0, inference="variational")
+    first = StreamingLDA(5, inference="variational", **SEED)
     found = fit_partitions(clone(first), PARTITIONS, client, rounds=4, staleness=0)
     assert found.posterior_.n_batches == serial(first).posterior_.n_batches
 
@@ -96,9 +101,7 @@ def test_a_stream_from_here(client):
 
 
 def test_collections_of_dask(client):
-    steps = CountVectorizer(vocabulary=["blue", "green", "pink", "red"])
-    model = make_pipeline(steps, GibbsOnlineEM(2, batch_size=SIZE, random_state=0))
-    parts = [TEXTS[:40], TEXTS[40:]]
+    model, parts = of_texts(GibbsOnlineEM), [TEXTS[:60], TEXTS[60:]]
     expected = bits(fit_partitions(clone(model), parts, Now(), **LATE)[-1])
     table = dataframe.from_pandas(pandas.DataFrame({"text": TEXTS}), npartitions=2)
     collections = [
@@ -185,9 +188,9 @@ def test_a_partition_that_kills_every_worker_is_named(client, tmp_path):
 
 
 def test_words_are_counted_where_they_are(client):
-    found = count_vocabulary(CountVectorizer(min_df=21), [TEXTS[:30], [], TEXTS[30:]], client)
+    found = count_vocabulary(CountVectorizer(min_df=31), [TEXTS[:60], [], TEXTS[60:]], client)
     words = Counter(word for text in TEXTS for word in set(text.split()))
-    assert found.get_feature_names_out().tolist() == sorted(w for w in words if words[w] >= 21)
+    assert found.get_feature_names_out().tolist() == sorted(w for w in words if words[w] >= 31)
 
 
 def test_reading_on_workers(client):

@@ -10,10 +10,11 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from dask import array
 from numpy.testing import assert_allclose
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
+from sklearn.feature_extraction.text import HashingVectorizer
 from sklearn.pipeline import make_pipeline
 
 from streamtopics import (
@@ -22,33 +23,31 @@ from streamtopics import (
     MultiViewLDA,
     StreamingLDA,
     StreamingMixture,
+    streams,
 )
 from streamtopics.distributed import PartitionError, fit_partitions, fit_stream
 from streamtopics.estimators import Schedule
-from streamtopics.streams import (
-    Checkpointer,
-    DriftMonitor,
-    ScoreHistory,
-    TimedBatch,
-    resume,
-    stream,
-)
 from streamtopics.text import NamedCounts
 from streamtopics.updates import SVB, DirichletProcess, PowerPrior
 from tests.distributed.corpus import (
+    COUNTER,
+    LATE,
+    ONE,
     PARTITIONS,
     PAST,
+    SEED,
     SIZE,
+    TEXTS,
     X,
     bits,
     experienced,
     minibatches,
+    of_texts,
     serial,
-)
+)  # fmt: skip
 from tests.distributed.engines import Now
 from tests.plain import BPSLDA, SVBHPP, SVBLDA, GibbsOnlineEM, VariationalOnlineEM
 
-SEED = {"random_state": 0, "batch_size": SIZE}
 MODELS = {
     "default": StreamingLDA(5, **SEED),
     "gibbs": GibbsOnlineEM(5, **SEED),
@@ -62,22 +61,23 @@ MODELS = {
     "kappa 1": GibbsOnlineEM(5, kappa=1.0, **SEED),
 }
 each_model = pytest.mark.parametrize("name", MODELS)
-LATE = {"rounds": 8, "staleness": 2}
-ONE = {"rounds": 1, "staleness": 0}
+each_beginning = pytest.mark.parametrize("begin", [clone, experienced])
+SMALL = [X[i : i + 40] for i in range(0, 760, 40)]
 
 
 def fitted(name, client=None, partitions=PARTITIONS, begin=experienced, **settings):
     return fit_partitions(begin(MODELS[name]), partitions, client or Now(), **settings)
 
 
-# Bits
+def n_seen(model):
+    return getattr(model, "n_documents_seen_", 0)
 
 
 @each_model
-def test_one_minibatch_at_a_time_is_the_serial_stream_bit_for_bit(name):
-    for begin in (clone, experienced):
-        found = fitted(name, begin=begin, rounds=1, staleness=0)
-        assert bits(found) == bits(serial(MODELS[name], begin=begin))
+@each_beginning
+def test_one_minibatch_at_a_time_is_the_serial_stream_bit_for_bit(name, begin):
+    found = fitted(name, begin=begin, **ONE)
+    assert bits(found) == bits(serial(MODELS[name], begin=begin))
 
 
 @each_model
@@ -120,15 +120,12 @@ def test_all_documents_and_tokens_are_learnt_once(name):
 def test_partitions_are_left_as_they_are_whatever_the_order_of_their_entries():
     """Of unsorted rows the words are the same, and nothing sorts them in place."""
     rng = np.random.default_rng(0)
-    shuffled = []
-    for part in PARTITIONS:
-        new = sparse.csr_matrix(part, copy=True)
-        for row in range(new.shape[0]):
-            where = slice(new.indptr[row], new.indptr[row + 1])
-            order = rng.permutation(new.indptr[row + 1] - new.indptr[row])
-            new.indices[where], new.data[where] = new.indices[where][order], new.data[where][order]
-        new.has_sorted_indices = False
-        shuffled.append(new)
+    shuffled = [sparse.csr_matrix(part, copy=True) for part in PARTITIONS]
+    for part in shuffled:
+        for start, end in pairwise(part.indptr):
+            order = start + rng.permutation(end - start)
+            part.indices[start:end], part.data[start:end] = part.indices[order], part.data[order]
+        part.has_sorted_indices = False
     before = [part.indices.copy() for part in shuffled]
     found = fitted("default", partitions=shuffled, **LATE)
     assert bits(found) == bits(fitted("default", **LATE))
@@ -136,41 +133,23 @@ def test_partitions_are_left_as_they_are_whatever_the_order_of_their_entries():
         np.testing.assert_array_equal(part.indices, indices)
 
 
-# Texts
-
-
-TEXTS = ["red green red", "blue pink", "green blue blue", "pink red"] * 30
-
-
-def pipeline():
-    counter = CountVectorizer(vocabulary=["blue", "green", "pink", "red"])
-    return make_pipeline(counter, GibbsOnlineEM(2, **SEED))
-
-
-def test_texts_are_counted_by_the_steps_of_a_pipeline():
+def test_texts_are_counted_by_the_steps_of_a_pipeline_wherever_they_are(tmp_path):
+    """At hand, in files, and behind a function that reads them."""
     parts = [TEXTS[:70], TEXTS[70:]]
-    model = fit_partitions(pipeline(), parts, Now(), rounds=1, staleness=0)
-    counts = [pipeline()[0].transform(part) for part in parts]
-    assert bits(model[-1]) == bits(serial(pipeline()[-1], minibatches(counts)))
-
-
-def test_files_are_read_where_they_are_learnt(tmp_path):
-    paths = []
-    for i, part in enumerate((TEXTS[:70], TEXTS[70:])):
-        paths.append(tmp_path / f"{i}.jsonl")
-        paths[-1].write_text("".join(json.dumps({"text": text}) + "\n" for text in part))
-    expected = fit_partitions(pipeline(), [TEXTS[:70], TEXTS[70:]], Now(), **LATE)
-    for named in (paths, [str(path) for path in paths]):
-        found = fit_partitions(pipeline(), named, Now(), **LATE)
-        assert bits(found[-1]) == bits(expected[-1])
-
-
-def test_read_makes_texts_of_anything():
-    expected = fit_partitions(pipeline(), [TEXTS[:70], TEXTS[70:]], Now(), **LATE)
-    found = fit_partitions(
-        pipeline(), [(0, 70), (70, 120)], Now(), read=lambda span: TEXTS[slice(*span)], **LATE
-    )
-    assert bits(found[-1]) == bits(expected[-1])
+    paths = [tmp_path / "0.jsonl", tmp_path / "1.jsonl"]
+    for path, part in zip(paths, parts, strict=True):
+        path.write_text("".join(json.dumps({"text": text}) + "\n" for text in part))
+    counts = minibatches(map(COUNTER.transform, parts))
+    expected = bits(serial(of_texts(GibbsOnlineEM)[-1], counts))
+    for given, settings in (
+        (parts, ONE),
+        (parts, LATE),
+        (paths, LATE),
+        ([str(path) for path in paths], LATE),
+        ([(0, 70), (70, 120)], {"read": lambda span: TEXTS[slice(*span)], **LATE}),
+    ):
+        found = fit_partitions(of_texts(GibbsOnlineEM), given, Now(), **settings)
+        assert bits(found[-1]) == expected
 
 
 def test_hashed_words_need_no_vocabulary():
@@ -180,28 +159,18 @@ def test_hashed_words_need_no_vocabulary():
     assert model[-1].n_documents_seen_ == 240
 
 
-def test_texts_without_a_vectorizer_are_refused_by_name():
-    with pytest.raises(PartitionError, match=r"partition 0.*are not rows of counts.*pipeline"):
-        fit_partitions(SVBLDA(2, **SEED), [TEXTS], Now())
-
-
 def test_guided_topics_take_their_seeds_along():
-    names = np.array(["blue", "green", "pink", "red"], dtype=object)
-    seeds = {"warm": ["red", "pink"], "cold": ["blue"]}
-    model = GuidedTopics(seeds, **SEED)
-    counts = NamedCounts.of(CountVectorizer(vocabulary=names.tolist()).transform(TEXTS), names)
-    found = fit_partitions(clone(model), [counts], Now(), rounds=1, staleness=0)
+    model = GuidedTopics({"warm": ["red", "pink"], "cold": ["blue"]}, **SEED)
+    counts = NamedCounts.of(COUNTER.transform(TEXTS), COUNTER.get_feature_names_out())
+    found = fit_partitions(clone(model), [counts], Now(), **ONE)
     assert bits(found) == bits(serial(model, minibatches([counts])))
-
-
-# Streams
 
 
 def test_a_stream_of_minibatches_is_learnt_in_groups():
     sizes = np.cumsum([0, 30, 7, 60, 1, 100, 20, 20, 20, 90])
     batches = [X[a:b] for a, b in pairwise(sizes)]
     model = clone(MODELS["gibbs"])
-    found = fit_stream(model, iter(batches), Now(), rounds=1, staleness=0)
+    found = fit_stream(model, iter(batches), Now(), **ONE)
     assert found is model
     assert bits(found) == bits(serial(MODELS["gibbs"], batches))
     client = Now()
@@ -214,34 +183,25 @@ def test_a_stream_of_minibatches_is_learnt_in_groups():
 
 
 def test_minibatches_of_a_stream_may_have_a_time_and_no_other_data():
-    batches = [TimedBatch(X[:20], "May"), TimedBatch(X[20:40], "June")]
+    batches = [streams.TimedBatch(X[:20], "May"), streams.TimedBatch(X[20:40], "June")]
     assert fit_stream(clone(MODELS["svb"]), batches, Now()).n_documents_seen_ == 40
-
-
-# Callbacks and checkpoints
 
 
 @pytest.mark.parametrize(
     ("begin", "schedule"),
-    [
-        (clone, LATE),
-        (clone, {"rounds": 1, "staleness": 0}),
-        (experienced, {"rounds": 1, "staleness": 0}),
-    ],
+    [(clone, LATE), (clone, ONE), (experienced, ONE)],
     ids=["beginning", "new", "late"],
 )
 def test_scores_are_of_what_was_not_learnt_yet(begin, schedule):
-    history, usual = ScoreHistory(), ScoreHistory()
+    history, usual = streams.ScoreHistory(), streams.ScoreHistory()
     fitted("gibbs", begin=begin, callbacks=[history], **schedule)
-    stream(begin(MODELS["gibbs"]), minibatches(), callbacks=[usual])
-    assert history.rows == usual.rows or [row[:4] for row in history.rows] == [
-        row[:4] for row in usual.rows
-    ]
+    streams.stream(begin(MODELS["gibbs"]), minibatches(), callbacks=[usual])
+    assert [row[:4] for row in history.rows] == [row[:4] for row in usual.rows]
     assert_allclose([row.score for row in history.rows], [row.score for row in usual.rows])
 
 
 def test_a_callback_ends_the_stream():
-    model = fitted("svb", rounds=1, staleness=0, callbacks=[lambda _, info: info.batch == 7])
+    model = fitted("svb", **ONE, callbacks=[lambda _, info: info.batch == 7])
     assert model.n_batch_iter_ == 8
     new = fitted("svb", begin=clone, **LATE, callbacks=[lambda _, info: info.batch == 7])
     assert new.n_batch_iter_ == 7
@@ -250,9 +210,9 @@ def test_a_callback_ends_the_stream():
 
 
 @pytest.mark.parametrize("until", [7, 20, 33])
-@pytest.mark.parametrize("begin", [clone, experienced])
+@each_beginning
 def test_a_stream_that_is_resumed_equals_the_uncut_one(tmp_path, monkeypatch, until, begin):
-    keeper = Checkpointer(tmp_path / "whole", every=5)
+    keeper = streams.Checkpointer(tmp_path / "whole", every=5)
     expected = fitted("gibbs", begin=begin, **LATE, callbacks=[keeper])
 
     def stop(model, info):
@@ -260,23 +220,20 @@ def test_a_stream_that_is_resumed_equals_the_uncut_one(tmp_path, monkeypatch, un
             raise KeyboardInterrupt
 
     monkeypatch.setattr("streamtopics.streams.checkpoint.N_KEPT", 100)
-    keeper = Checkpointer(tmp_path / "cut", every=5)
+    keeper = streams.Checkpointer(tmp_path / "cut", every=5)
     with pytest.raises(KeyboardInterrupt):
         fitted("gibbs", begin=begin, **LATE, callbacks=[stop, keeper])
     # What was written when it ended is no place where nothing was under way.
     places = sorted((tmp_path / "cut").glob("*.model"))
-    found = resume(tmp_path / "cut")
+    found = streams.resume(tmp_path / "cut")
     if found.n_batches % 5:
         places[-1].unlink()
-        found = resume(tmp_path / "cut")
-    keeper = Checkpointer(tmp_path / "cut", every=5)
+        found = streams.resume(tmp_path / "cut")
+    keeper = streams.Checkpointer(tmp_path / "cut", every=5)
     again = fit_partitions(
         found.model, PARTITIONS, Now(), **LATE, skip=found.n_batches, callbacks=[keeper]
     )
     assert bits(again) == bits(expected)
-
-
-# Faults
 
 
 def test_a_partition_that_was_learnt_is_forgotten_at_once():
@@ -304,9 +261,6 @@ def test_a_partition_that_was_learnt_is_forgotten_at_once():
     assert 1 <= max(kept) <= 6
 
 
-SMALL = [X[i : i + 40] for i in range(0, 760, 40)]
-
-
 def test_a_round_may_be_of_several_partitions():
     client = Now()
     found = fitted("gibbs", client, SMALL, **LATE)
@@ -318,19 +272,24 @@ def test_a_round_may_be_of_several_partitions():
         assert bits(fitted("gibbs", client, SMALL, **LATE)) == bits(found)
 
 
-@pytest.mark.parametrize("bad", [5, 7, 8, 18])
-def test_one_that_cannot_be_read_is_named(bad):
+@pytest.mark.parametrize("where", ["in `read`", "of the iterable"])
+@pytest.mark.parametrize("bad", [0, 5, 7, 8, 11, 18])
+@each_beginning
+def test_what_comes_before_a_partition_that_fails_is_learnt(where, bad, begin):
     def read(number):
         if number == bad:
-            raise ValueError("no such bucket")
+            raise OSError("no such bucket")
         return SMALL[number]
 
-    model = experienced(MODELS["gibbs"])
+    numbers = range(19)
+    given = [numbers, read] if where == "in `read`" else [map(read, numbers), None]
+    model = begin(MODELS["gibbs"])
+    before = n_seen(model)
     with pytest.raises(PartitionError, match=rf"partition {bad} .*no such bucket") as error:
-        fit_partitions(model, range(19), Now(), read=read, **LATE)
+        fit_partitions(model, given[0], Now(), read=given[1], **LATE)
     assert error.value.number == bad
-    assert isinstance(error.value.__cause__, ValueError)
-    assert model.n_documents_seen_ == 7 * X.shape[0] + 40 * bad
+    assert isinstance(error.value.__cause__, OSError)
+    assert n_seen(model) == before + 40 * bad
 
 
 def test_no_more_is_begun_than_a_window_of_partitions():
@@ -359,26 +318,8 @@ def dies(number):
     os._exit(1)
 
 
-# Refusals
-
-
-@pytest.mark.parametrize(
-    ("model", "message"),
-    [
-        (SVBHPP(3), "does not define merging"),
-        (StreamingLDA(3, update="hpp"), "`merges` is None"),
-        (
-            StreamingLDA(3, update="svb", schedule=Schedule(averaging="linear")),
-            "averages its iterates",
-        ),
-        (StreamingMixture(3, births=DirichletProcess()), "no fixed places"),
-        (HDPGibbsOnlineEM(), "no fixed places"),
-    ],
-    ids=["hpp", "update hpp", "averaging", "births", "hdp"],
-)
-def test_rules_that_cannot_learn_elsewhere_are_refused(model, message):
-    with pytest.raises((TypeError, ValueError), match=message):
-        fit_partitions(model, PARTITIONS, Now())
+BLOCKS = array.from_array(X.toarray(), chunks=(100, 60))
+AVERAGES = StreamingLDA(3, update="svb", schedule=Schedule(averaging="linear"))
 
 
 @pytest.mark.parametrize(
@@ -391,55 +332,27 @@ def test_rules_that_cannot_learn_elsewhere_are_refused(model, message):
         ({"staleness": -1}, ValueError, "staleness"),
         ({"skip": -1}, ValueError, "skip"),
         ({"skip": 1000}, ValueError, "the partitions have 40 minibatches"),
-        ({"callbacks": [DriftMonitor()]}, TypeError, "learns in the place of"),
+        ({"callbacks": [streams.DriftMonitor()]}, TypeError, "learns in the place of"),
         ({"callbacks": [3]}, TypeError, "callback"),
         ({"model": MultiViewLDA()}, TypeError, "estimator of topics over words"),
-        ({"model": CountVectorizer()}, TypeError, "partial_fit"),
+        ({"model": COUNTER}, TypeError, "partial_fit"),
+        ({"partitions": BLOCKS}, ValueError, "rechunk"),
+        ({"model": SVBHPP(3)}, ValueError, "does not define merging"),
+        ({"model": StreamingLDA(3, update="hpp")}, ValueError, "`merges` is None"),
+        ({"model": AVERAGES}, ValueError, "averages its iterates"),
+        ({"model": StreamingMixture(3, births=DirichletProcess())}, TypeError, "no fixed places"),
+        ({"model": HDPGibbsOnlineEM()}, TypeError, "no fixed places"),
     ],
 )
 def test_wrong_arguments_are_refused(settings, error, message):
     given = {"model": clone(MODELS["svb"]), "partitions": PARTITIONS, "client": Now()} | settings
     model = given["model"]
     with pytest.raises(error, match=message):
-        fit_partitions(given.pop("model"), given.pop("partitions"), given.pop("client"), **given)
+        fit_partitions(**given)
     assert not hasattr(model, "components_")
 
 
-# Found by reading
-
-
-def test_a_stream_of_large_minibatches_is_resumed_where_the_client_learns(tmp_path):
-    """Minibatches of more documents than `batch_size` count as several."""
-    batches = [X[:100]] * 100
-    schedule = {"rounds": 8, "staleness": 2}
-
-    def run(path, n=None):
-        found = resume(path)
-        model, done = (clone(MODELS["svb"]), 0) if found is None else (found.model, found.n_batches)
-        keeper = Checkpointer(path, every=4)
-        return fit_stream(model, batches[:n], Now(), skip=done, callbacks=[keeper], **schedule)
-
-    expected = bits(run(tmp_path / "whole"))
-    for n in (48, 52, 56):
-        run(tmp_path / f"cut {n}", n)
-        assert bits(run(tmp_path / f"cut {n}")) == expected
-
-
-@pytest.mark.parametrize("begin", [clone, experienced])
-@pytest.mark.parametrize("bad", [0, 8, 11])
-def test_partitions_that_end_by_an_error_are_learnt_before_it(begin, bad):
-    def partitions():
-        yield from SMALL[:bad]
-        raise OSError("the bucket is gone")
-
-    model = begin(MODELS["svb"])
-    with pytest.raises(PartitionError, match=rf"partition {bad} could not.*bucket is gone"):
-        fit_partitions(model, partitions(), Now(), **LATE)
-    past = 0 if begin is clone else 7 * X.shape[0]
-    assert getattr(model, "n_documents_seen_", 0) == past + 40 * bad
-
-
-@pytest.mark.parametrize("begin", [clone, experienced])
+@each_beginning
 def test_an_error_of_a_callback_is_raised_whatever_others_say(begin):
     def fails(model, info):
         raise OSError("the disk is full")
@@ -448,17 +361,17 @@ def test_an_error_of_a_callback_is_raised_whatever_others_say(begin):
         fitted("svb", begin=begin, callbacks=[lambda *_: True, fails], **LATE)
 
 
-@pytest.mark.parametrize("begin", [clone, experienced])
+@each_beginning
 @pytest.mark.parametrize("bad", [3, 7, 12])
 def test_what_cannot_be_learnt_is_named_and_the_stream_goes_on_after_it(begin, bad):
     wrong = [part.copy() for part in SMALL]
     wrong[bad].data[:] = -1
     model, expected = begin(MODELS["svb"]), fitted("svb", partitions=SMALL, begin=begin, **LATE)
+    before = n_seen(model)
     with pytest.raises(PartitionError, match=r"partitions? \d+.* could not be learnt") as error:
         fit_partitions(model, wrong, Now(), **LATE)
     assert error.value.number <= bad < error.value.number + 4
-    past = 0 if begin is clone else 7 * X.shape[0]
-    assert model.n_documents_seen_ == past + SIZE * error.value.n_batches
+    assert n_seen(model) == before + SIZE * error.value.n_batches
     assert 2 * bad - 8 <= error.value.n_batches <= 2 * bad
     if begin is clone:
         assert (error.value.number, error.value.n_batches) == (bad, 2 * bad)

@@ -2,29 +2,34 @@
 """Where rounds meet parts of minibatches, ends of streams, tables, clocks and wrong input."""
 
 import itertools
-import pickle
 from concurrent.futures import ProcessPoolExecutor
 from copy import deepcopy
 
 import numpy as np
 import pandas as pd
 import pytest
-from dask import array
 from numpy.testing import assert_allclose
 from sklearn.base import clone
-from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.pipeline import make_pipeline
 
 from streamtopics import SVBLDA, GibbsOnlineEM, StreamingLDA
 from streamtopics.distributed import PartitionError, fit_partitions, fit_stream
 from streamtopics.estimators import Schedule
 from streamtopics.streams import Checkpointer, resume
 from streamtopics.updates import Memory, PopulationVB, PowerPrior
-from tests.distributed.corpus import PARTITIONS, SIZE, X, bits, experienced, minibatches, serial
+from tests.distributed.corpus import (
+    LATE,
+    PARTITIONS,
+    SEED,
+    TEXTS,
+    X,
+    bits,
+    experienced,
+    minibatches,
+    of_texts,
+    serial,
+)
 from tests.distributed.engines import Now
 
-SEED = {"random_state": 0, "batch_size": SIZE}
-LATE = {"rounds": 8, "staleness": 2}
 FORGETTING = [PowerPrior(0.9), PowerPrior(Memory(100)), PopulationVB(500.0, 0.1)]
 
 
@@ -39,21 +44,16 @@ def test_minibatches_in_parts_are_forgotten_once(update, inner, settings):
     assert_allclose(found.posterior_.mass.sum(), expected.posterior_.mass.sum(), rtol=1e-3)
 
 
-def test_a_merge_where_minibatches_cannot_be_counted_is_refused():
-    model = StreamingLDA(5, update=PowerPrior(0.9), schedule=Schedule(inner_batch_size=5), **SEED)
-    base = model.partial_fit(X[:40])
-    one, other = (pickle.loads(pickle.dumps(base)) for _ in range(2))
-    with pytest.raises(ValueError, match=r"schedule=Schedule\(None\)"):
-        one.partial_fit(X[40:80]).merge(other.partial_fit(X[80:120]), base=base)
-    whole = clone(model).set_params(update=PowerPrior(Memory(100))).partial_fit(X[:40])
-    one, other = (pickle.loads(pickle.dumps(whole)) for _ in range(2))
-    merged = one.partial_fit(X[40:80]).merge(other.partial_fit(X[80:120]), base=whole)
-    tokens = [X[a : a + 40].sum() for a in (0, 40, 80)]
-    left = np.exp(-40 / 100)
-    expected = tokens[0] * left**2 + tokens[1] * left + tokens[2]
+def test_a_merge_of_minibatches_in_parts_forgets_by_documents():
+    update, schedule = PowerPrior(Memory(100)), Schedule(inner_batch_size=5)
+    base = StreamingLDA(5, update=update, schedule=schedule, **SEED).partial_fit(X[:40])
+    one, other = deepcopy(base), deepcopy(base)
+    merged = one.partial_fit(X[40:80]).merge(other.partial_fit(X[80:120]), base=base)
     learnt = merged.posterior_.learnt_part.sum()
-    parts = serial(clone(whole), [X[:40], X[40:80], X[80:120]]).posterior_.learnt_part.sum()
+    parts = serial(base, [X[:40], X[40:80], X[80:120]]).posterior_.learnt_part.sum()
     assert_allclose(learnt, parts, rtol=0.02)
+    left = np.exp(-40 / 100)
+    expected = X[:40].sum() * left**2 + X[40:80].sum() * left + X[80:120].sum()
     assert_allclose(learnt, expected, rtol=0.2)
 
 
@@ -61,7 +61,7 @@ def test_a_merge_where_minibatches_cannot_be_counted_is_refused():
 def test_a_merge_with_a_copy_that_learnt_nothing_changes_nothing(doc_topic):
     model = GibbsOnlineEM(4, doc_topic_prior_update=doc_topic, **SEED)
     base = serial(model, itertools.islice(itertools.cycle(minibatches()), 80))
-    one, other = (pickle.loads(pickle.dumps(base)) for _ in range(2))
+    one, other = deepcopy(base), deepcopy(base)
     one.partial_fit(X[:20])
     before = one.components_.copy(), one.doc_topic_prior_.copy()
     one.merge(other, base=base)
@@ -72,28 +72,40 @@ def test_a_merge_with_a_copy_that_learnt_nothing_changes_nothing(doc_topic):
 def test_an_endless_stream_ends_where_a_callback_says():
     endless = itertools.cycle([X[:20]])
     for last in (1, 5):
-        found = fit_stream(
-            SVBLDA(3, **SEED), endless, Now(), callbacks=[lambda _, info, n=last: info.batch >= n]
-        )
+        stop = [lambda _, info, n=last: info.batch >= n]
+        found = fit_stream(SVBLDA(3, **SEED), endless, Now(), callbacks=stop)
         assert last <= found.n_batch_iter_ < last + 10
 
 
-@pytest.mark.parametrize("every", [6, 8])
-def test_a_stream_from_here_is_resumed_with_the_same_bits(tmp_path, every):
-    batches = list(minibatches())
-    model = GibbsOnlineEM(5, **SEED)
-    settings = {"rounds": 4, "staleness": 2}
-    whole = Checkpointer(tmp_path / "whole", every=every)
-    expected = bits(fit_stream(experienced(model), batches, Now(), callbacks=[whole], **settings))
-    cut = Checkpointer(tmp_path / "cut", every=every)
-    fit_stream(experienced(model), batches[: 3 * every], Now(), callbacks=[cut], **settings)
-    found = resume(tmp_path / "cut")
-    assert found.n_batches == 3 * every
-    again = Checkpointer(tmp_path / "cut", every=every)
-    rest = fit_stream(
-        found.model, batches, Now(), skip=found.n_batches, callbacks=[again], **settings
-    )
-    assert bits(rest) == expected
+def run(path, model, batches, every, **schedule):
+    """Bits of a stream that begins where the last checkpoint is, if there is one."""
+    found = resume(path)
+    model, done = (model, 0) if found is None else (found.model, found.n_batches)
+    keeper = Checkpointer(path, every=every)
+    return bits(fit_stream(model, batches, Now(), skip=done, callbacks=[keeper], **schedule))
+
+
+MANY = [X[:100]] * 100
+FEW = [*minibatches()]
+
+
+@pytest.mark.parametrize(
+    ("begin", "batches", "cut", "every", "rounds"),
+    [
+        (experienced, FEW, 18, 6, 4),
+        (experienced, FEW, 24, 8, 4),
+        # Minibatches of more documents than `batch_size` count as several.
+        *((clone, MANY, cut, 4, 8) for cut in (48, 52, 56)),
+    ],
+)
+def test_a_stream_from_here_is_resumed_with_the_same_bits(
+    tmp_path, begin, batches, cut, every, rounds
+):
+    model, given = GibbsOnlineEM(5, **SEED), {"every": every, "rounds": rounds, "staleness": 2}
+    expected = run(tmp_path / "whole", begin(model), batches, **given)
+    run(tmp_path / "cut", begin(model), batches[:cut], **given)
+    assert resume(tmp_path / "cut").n_batches == cut
+    assert run(tmp_path / "cut", begin(model), batches, **given) == expected
 
 
 def test_processes_of_the_standard_library_are_workers():
@@ -112,30 +124,29 @@ def test_what_is_reported_of_a_round_is_what_a_minibatch_leaves():
     assert_allclose(model.retention_, 0.9, rtol=1e-6)
 
 
-# Texts and tables
-
-TEXTS = ["red green red", "blue pink blue", "green blue blue", "pink red"] * 10
+TABLE = pd.DataFrame({"text": TEXTS, "stars": range(120)})
 
 
-def of_texts():
-    counter = CountVectorizer(vocabulary=["blue", "green", "pink", "red"])
-    return make_pipeline(counter, SVBLDA(2, **SEED))
-
-
-def test_a_str_is_a_path(tmp_path):
+def test_files_and_tables_of_texts(tmp_path):
     path = tmp_path / "texts.txt"
     path.write_text("\n".join(TEXTS))
-    found = fit_partitions(of_texts(), [str(path)], Now())
-    assert (found[-1].n_documents_seen_, found[-1].n_tokens_seen_) == (40, 110)
-    with pytest.raises(PartitionError, match="red green red"):
-        fit_partitions(of_texts(), TEXTS, Now())
+    for part in (str(path), TABLE):
+        found = fit_partitions(of_texts(SVBLDA), [part], Now())[-1]
+        assert (found.n_documents_seen_, found.n_tokens_seen_) == (120, 300)
 
 
-def test_a_table_needs_a_column_of_texts():
-    table = pd.DataFrame({"text": TEXTS, "stars": range(40)})
-    assert fit_partitions(of_texts(), [table], Now())[-1].n_documents_seen_ == 40
-    with pytest.raises(PartitionError, match=r"the names of columns would be read"):
-        fit_partitions(of_texts(), [table[["text"]].rename(columns={"text": "body"})], Now())
+@pytest.mark.parametrize(
+    ("model", "partitions", "message"),
+    [
+        (of_texts(SVBLDA), TEXTS, "red green red"),
+        (of_texts(SVBLDA), [TABLE.rename(columns={"text": "a"})], "names of columns would be read"),
+        (SVBLDA(2, **SEED), [TEXTS], r"partition 0.*are not rows of counts.*pipeline"),
+    ],
+    ids=["no paths", "no column of texts", "no vectorizer"],
+)
+def test_what_cannot_be_read_as_texts_is_named(model, partitions, message):
+    with pytest.raises(PartitionError, match=message):
+        fit_partitions(model, partitions, Now())
 
 
 @pytest.mark.parametrize("rounds", [1, 3])
@@ -153,12 +164,6 @@ def test_counts_in_other_forms_are_rows():
     expected = bits(fit_partitions(experienced(model), [X], Now(), **LATE))
     for other in (X.tocoo(), X.toarray()):
         assert bits(fit_partitions(experienced(model), [other], Now(), **LATE)) == expected
-
-
-def test_blocks_of_columns_are_refused():
-    blocks = array.from_array(X.toarray(), chunks=(100, 60))
-    with pytest.raises(ValueError, match="rechunk"):
-        fit_partitions(SVBLDA(3, **SEED), blocks, Now())
 
 
 def test_more_columns_than_the_model_knows_are_refused_by_partition():
@@ -180,6 +185,3 @@ def test_the_minibatch_of_a_stream_is_named():
     with pytest.raises(PartitionError, match="minibatches 8 to 11 could not be learnt") as error:
         fit_stream(model, batches, Now(), rounds=4, staleness=0)
     assert error.value.number == 8
-
-
-# What is taken in

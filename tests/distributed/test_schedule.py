@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Rounds and how many are under way, by the place in a stream."""
 
-from itertools import pairwise
-
 import pytest
 
 from streamtopics.distributed.fitting import ENOUGH, ENOUGH_DOCUMENTS, WARMUP, Plan
@@ -66,15 +64,3 @@ def test_at_checkpoints_nothing_is_under_way():
     assert set(range(0, 1000, 50)) <= starts
     assert all(schedule.under_way(place, place) == 0 for place in range(0, 1000, 50))
     assert any(schedule.under_way(place, place) == 2 for place in starts)
-
-
-def test_a_stream_that_goes_on_from_a_checkpoint_has_the_same_rounds():
-    schedule = Plan(8, 2, every=50)
-    whole = [(place, length) for place, length, _ in run(schedule, 400)]
-    begun = [one for one in whole if one[0] >= 150]
-    place, again = 150, []
-    while place < 400:
-        again.append((place, min(schedule.length(place, place), 400 - place)))
-        place += again[-1][1]
-    assert again == begun
-    assert all(b[0] - a[0] == a[1] for a, b in pairwise(whole))

@@ -4,7 +4,6 @@
 import csv
 
 import numpy as np
-import pytest
 
 from streamtopics import StreamingLDA, editing, load, save
 from streamtopics.cli.command import main
@@ -16,29 +15,19 @@ X = make_lda_corpus(600, n_components=4, n_features=50, random_state=0).X
 TEXTS = ["the ship sails at sea"] * 60 + ["the sun shines in the sky"] * 60
 
 
-@pytest.fixture
-def model():
+def test_tables_pictures_and_reports(tmp_path):
     model = StreamingLDA(4, random_state=0).fit(X)
     editing.rename(model, 2, "billing")
     editing.hide(model, 1)
-    return model
-
-
-def test_a_table(model):
+    names = {0: "", 2: "billing", 3: ""}
     table = topic_table(model)
-    assert sorted(row.topic for row in table) == [0, 2, 3]
-    assert {row.topic: row.name for row in table} == {0: "", 2: "billing", 3: ""}
+    assert {row.topic: row.name for row in table} == names
+    assert len(table) == 3
     assert "%  billing: " in format_topics(table)
-
-
-def test_pictures(model):
     titles = {ax.get_title().split(":")[0] for ax in plot_topics(model)}
     assert titles == {"topic 0", "billing", "topic 3"}
-
-
-def test_a_report(model, tmp_path):
     topics = report(model, tmp_path / "page.html", X=X, times=np.arange(600)).topics
-    assert {topic.id: topic.name for topic in topics} == {0: "", 2: "billing", 3: ""}
+    assert {topic.id: topic.name for topic in topics} == names
 
 
 def test_the_command(tmp_path, capsys):

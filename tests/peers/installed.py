@@ -11,19 +11,10 @@ import pytest
 def tests_of(
     module: str, differences: dict[str, str], without: tuple[str, ...], **instead: Any
 ) -> type:
-    """The tests of an installed module as a class, with other things in the place of some.
+    """The tests of an installed module as a class, with others `instead` while they are read.
 
-    Parameters
-    ----------
-    module : str
-        One of the tests of a package, such as "package.tests.test_it".
-    differences : dict
-        By regular expressions of how their names begin: why tests are to fail. One that passes
-        all the same is an error.
-    without : tuple of str
-        Tests to leave out.
-    **instead : objects
-        By their names in the package. They are there only while the tests are read.
+    `differences` says why tests are to fail, by regular expressions of how their names begin: one
+    that passes all the same is an error. Tests `without` are left out.
     """
     found = importlib.util.find_spec(module)
     assert found is not None

@@ -5,15 +5,12 @@ After Dupuy (2017), section 4.5.1, without the discretisation: the ground set ma
 sentences or be a whole cube.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from sklearn.utils import Bunch, check_random_state
 
 from streamtopics.dpp.kernel import Kernel, Process
 from streamtopics.dpp.measures import Bernoulli, Fourier, Items
-from streamtopics.dpp.measures.base import BaseMeasure
-from streamtopics.dpp.noise import Background, Counting, Noise
+from streamtopics.dpp.noise import Background, Counting
 from streamtopics.dpp.sampling import sample
 from streamtopics.dpp.sets import PointSets, stack
 
@@ -21,16 +18,9 @@ DEFAULT_FEATURES = {"items": 100, "exponential": 10, "fourier": 9}
 
 
 def make_dpp_sets(
-    n_sets: int = 1000,
-    ground_set: str = "items",
-    *,
-    n_features: int | None = None,
-    n_components: int | None = None,
-    strength: float = 5.0,
-    noise: float = 1e-5,
-    own_theta: bool = False,
-    random_state: int | np.random.RandomState | None = None,
-) -> Bunch:
+    n_sets=1000, ground_set="items", *, n_features=None, n_components=None, strength=5.0,
+    noise=1e-5, own_theta=False, random_state=None,
+):  # fmt: skip
     """Draw sets from a low-rank determinantal point process.
 
     The ground set is a list of items; or all sentences, {0, 1}^V, of independent words; or the
@@ -52,14 +42,7 @@ def make_dpp_sets(
     )
 
 
-def _truth(
-    ground_set: str,
-    n_features: int | None,
-    n_components: int | None,
-    strength: float,
-    noise: float,
-    rng: np.random.Generator,
-) -> tuple[BaseMeasure, np.ndarray, float, Noise]:
+def _truth(ground_set, n_features, n_components, strength, noise, rng):
     """The measure, U, gamma and the noise. Columns of a Gaussian U have E u'Sigma u = strength."""
     V = DEFAULT_FEATURES[ground_set] if n_features is None else n_features
     if ground_set == "fourier":
@@ -68,7 +51,6 @@ def _truth(
         spectrum = strength / np.maximum(square.frequencies, 1).prod(axis=1).astype(float) ** 2
         return square, np.diag(np.sqrt(spectrum)), 0.0, Background(noise)
     is_list = ground_set == "items"
-    measure: BaseMeasure
     if is_list:
         measure = Items.of(V)
     else:

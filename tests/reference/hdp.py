@@ -8,6 +8,7 @@ import numpy as np
 from scipy.special import digamma, gammaln, logsumexp
 
 from tests.reference.left_to_right import Stream, mix
+from tests.reference.profiles import log_dirichlet_multinomial
 
 MOST_TOKENS = 1024
 
@@ -166,12 +167,6 @@ def sample(documents, lam, mass, n_known, eta, eta_mass, alpha, concentration, b
     )
 
 
-def log_polya(counts, alpha):
-    """log p(z) of an assignment with these counts, under Dirichlet(alpha)."""
-    total = gammaln(alpha.sum()) - gammaln(alpha.sum() + counts.sum())
-    return total + (gammaln(alpha + counts) - gammaln(alpha)).sum()
-
-
 def expected_counts(tokens, topic_word, alphas, weights):
     """E[S_kw] of a document, by summing over all assignments and over the alphas.
 
@@ -182,7 +177,7 @@ def expected_counts(tokens, topic_word, alphas, weights):
     for z in product(range(n_topics), repeat=len(tokens)):
         counts = np.bincount(z, minlength=n_topics)
         likelihood = np.log(topic_word[list(z), tokens]).sum()
-        prior = logsumexp([log_polya(counts, alpha) for alpha in alphas], b=weights)
+        prior = logsumexp([log_dirichlet_multinomial(alpha, counts) for alpha in alphas], b=weights)
         table = np.zeros((n_words, n_topics))
         np.add.at(table, (tokens, list(z)), 1.0)
         logs.append(likelihood + prior)

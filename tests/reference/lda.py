@@ -14,14 +14,19 @@ def topic_weights(lam):
     return variational.exp_digamma_rows(lam, digamma(lam.sum(axis=0)))
 
 
-def statistics(batch, weights, alpha, tol, max_iter):
-    """Expected tokens of each word in each topic, for dense counts (documents, V)."""
-    total = np.zeros(weights.shape)
-    for counts in batch:
+def e_step(batch, weights, alpha, tol=0.0, max_iter=20, starts=None):
+    """Expected tokens of each word in each topic (V, K), and gamma of each document.
+
+    For dense counts (documents, V).
+    """
+    starts = [None] * len(batch) if starts is None else starts
+    total, gammas = np.zeros(weights.shape), []
+    for counts, start in zip(batch, starts, strict=True):
         used = np.flatnonzero(counts)
-        gamma, _ = variational.fixed_point(counts[used], weights[used], alpha, tol, max_iter)
+        gamma, _ = variational.fixed_point(counts[used], weights[used], alpha, tol, max_iter, start)
         total[used] += variational.word_statistics(counts[None, used], weights[used], [gamma])
-    return total
+        gammas.append(gamma)
+    return total, gammas
 
 
 def stream(
@@ -35,7 +40,7 @@ def stream(
     lam, weights = eta.copy(), start
     for batch in batches:
         for _ in range(n_passes):
-            learnt = statistics(batch, weights, alpha, tol, max_iter)
+            learnt, _ = e_step(batch, weights, alpha, tol, max_iter)
             if norm == "whole":
                 boost = scale * learnt.sum() / eta.sum()
             else:

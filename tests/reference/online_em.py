@@ -8,19 +8,7 @@ Dense and slow. `batches` are dense counts (documents, V); `start` are the weigh
 
 import numpy as np
 
-from tests.reference import lda, variational
-
-
-def e_step(batch, weights, alpha, *, tol=0.0, max_iter=20, starts=None):
-    """Expected tokens of each word in each topic (V, K), and gamma of each document."""
-    starts = [None] * len(batch) if starts is None else starts
-    total, gammas = np.zeros(weights.shape), []
-    for counts, start in zip(batch, starts, strict=True):
-        used = np.flatnonzero(counts)
-        gamma, _ = variational.fixed_point(counts[used], weights[used], alpha, tol, max_iter, start)
-        total[used] += variational.word_statistics(counts[None, used], weights[used], [gamma])
-        gammas.append(gamma)
-    return total, gammas
+from tests.reference import lda
 
 
 def rate_of_means(t, kappa, tau):
@@ -48,7 +36,7 @@ def online_em(
         memory = inverse_memory(inverse_n, rate, len(batch))
         gammas = None
         for _ in range(n_rounds or 1):
-            learnt, gammas = e_step(
+            learnt, gammas = lda.e_step(
                 batch, weights, alpha, tol=tol, max_iter=1 if n_rounds else max_iter,
                 starts=gammas,
             )  # fmt: skip
@@ -67,7 +55,7 @@ def stochastic_vi(
     lam, weights, seen = eta, start, 0
     for t, batch in enumerate(batches, 1):
         rate, seen = min(1.0, (t + tau) ** -kappa), seen + len(batch)
-        learnt, _ = e_step(batch, weights, alpha, tol=tol, max_iter=max_iter)
+        learnt, _ = lda.e_step(batch, weights, alpha, tol=tol, max_iter=max_iter)
         lam = (1 - rate) * lam + rate * (eta + (n_documents or seen) / len(batch) * learnt)
         if learnt.any() or weights is not start:
             weights = lda.topic_weights(lam)

@@ -7,9 +7,6 @@ of gamma over a block and v_b = share_prior_b + sum of (gamma - alpha) over it,
 
     phi_uk  proportional to  b_uk exp(psi(gamma_k) - psi(m_b) + psi(v_b))    over all k,
     gamma_k = alpha_k + sum_u c_u phi_uk.
-
-Gamma and weights may have axes in front: several gammas (J, K) of one document with its weights
-(J, U, K).
 """
 
 from itertools import product
@@ -28,9 +25,7 @@ def blocks(alpha, n_first, share_prior):
 
 def shares(gamma, alpha, n_first, share_prior):
     """Beta parameters v of a document."""
-    return [
-        s + (gamma[..., at] - a).sum(axis=-1) for at, a, s in blocks(alpha, n_first, share_prior)
-    ]
+    return [s + (gamma[at] - a).sum() for at, a, s in blocks(alpha, n_first, share_prior)]
 
 
 def log_theta(gamma, alpha, n_first, share_prior):
@@ -38,17 +33,13 @@ def log_theta(gamma, alpha, n_first, share_prior):
     out = digamma(gamma)
     v = shares(gamma, alpha, n_first, share_prior)
     for (at, _, _), v_b in zip(blocks(alpha, n_first, share_prior), v, strict=True):
-        of_block = digamma(v_b) - digamma(sum(v)) - digamma(gamma[..., at].sum(axis=-1))
-        out[..., at] += of_block[..., None]
+        out[at] += digamma(v_b) - digamma(sum(v)) - digamma(gamma[at].sum())
     return out
 
 
 def responsibilities(weights, gamma, alpha, n_first, share_prior):
     """phi, of shape (U, K)."""
-    expected = log_theta(gamma, alpha, n_first, share_prior)
-    joint = log_weights(weights) + expected[..., None, :]
-    phi = np.exp(joint - joint.max(axis=-1, keepdims=True))
-    return phi / phi.sum(axis=-1, keepdims=True)
+    return normalised(log_weights(weights) + log_theta(gamma, alpha, n_first, share_prior))
 
 
 def fixed_point(counts, weights, alpha, n_first, share_prior, tol, max_iter):
@@ -63,19 +54,9 @@ def fixed_point(counts, weights, alpha, n_first, share_prior, tol, max_iter):
     return gamma, n_iter
 
 
-def fixed_points(counts, weights, alpha, n_first, share_prior, tol, max_iter):
-    """gamma (J, K) for each of several weights (J, U, K), as `fixed_point` has it of one."""
-    n_tokens = np.sum(counts, dtype=np.float64)
-    gamma = np.tile(alpha + n_tokens / len(alpha), (len(weights), 1))
-    going = np.arange(len(weights))
-    for _ in range(max_iter):
-        before = gamma[going]
-        phi = responsibilities(weights[going], before, alpha, n_first, share_prior)
-        gamma[going] = alpha + counts @ phi
-        going = going[np.abs(gamma[going] - before).sum(axis=1) > tol * n_tokens]
-        if not len(going):
-            break
-    return gamma
+def fixed_points(counts, weights, *given):
+    """gamma (J, K) for each of several weights (J, U, K)."""
+    return np.array([fixed_point(counts, own, *given)[0] for own in weights])
 
 
 def bound(counts, weights, alpha, n_first, share_prior, gamma, phi=None, v=None):

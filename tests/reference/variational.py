@@ -39,21 +39,13 @@ def responsibilities(log_b, gamma):
 
 def sweep(counts, weights, alpha, gamma):
     """One round of coordinate ascent: the next gamma."""
-    return _sweep(np.asarray(counts, np.float64), log_weights(weights), alpha, gamma)
-
-
-def _sweep(counts, log_b, alpha, gamma):
-    return alpha + counts @ responsibilities(log_b, np.asarray(gamma, np.float64))
+    phi = responsibilities(log_weights(weights), np.asarray(gamma, np.float64))
+    return alpha + np.asarray(counts, np.float64) @ phi
 
 
 def plain_fixed_point(counts, weights, alpha, tol, max_iter):
     """gamma and the number of sweeps, of sweeps alone."""
-    n_tokens = np.sum(counts, dtype=np.float64)
-    gamma, n_iter, change = alpha + n_tokens / len(alpha), 0, np.inf
-    while n_iter < max_iter and not change < tol * n_tokens:
-        before, gamma = gamma, sweep(counts, weights, alpha, gamma)
-        n_iter, change = n_iter + 1, np.abs(gamma - before).sum()
-    return gamma, n_iter
+    return fixed_point(counts, weights, alpha, tol, max_iter, n_plain=max_iter)
 
 
 def extrapolated(first, middle, last, alpha):
@@ -69,7 +61,7 @@ def extrapolated(first, middle, last, alpha):
     return np.maximum(first + 2 * a * r + a**2 * v, alpha + (last - alpha) / 2)
 
 
-def fixed_point(counts, weights, alpha, tol, max_iter, start=None):
+def fixed_point(counts, weights, alpha, tol, max_iter, start=None, n_plain=PLAIN_SWEEPS):
     """gamma and the number of sweeps.
 
     From `start` or else alpha + tokens / K, until a sweep changes less than `tol`
@@ -78,15 +70,14 @@ def fixed_point(counts, weights, alpha, tol, max_iter, start=None):
     """
     n_tokens = np.sum(counts, dtype=np.float64)
     gamma = alpha + n_tokens / len(alpha) if start is None else start
-    counts, log_b = np.asarray(counts, np.float64), log_weights(weights)
     n_iter, change, path = 0, np.inf, []
     while n_iter < max_iter and not change < tol * n_tokens:
-        if n_iter >= PLAIN_SWEEPS:
+        if n_iter >= n_plain:
             path.append(gamma)
         if len(path) == 3:
             gamma = extrapolated(*path, alpha)
             path = [gamma]
-        before, gamma = gamma, _sweep(counts, log_b, alpha, gamma)
+        before, gamma = gamma, sweep(counts, weights, alpha, gamma)
         n_iter, change = n_iter + 1, np.abs(gamma - before).sum()
     return gamma, n_iter
 

@@ -14,6 +14,7 @@ from numpy.testing import assert_array_equal
 from streamtopics import StreamingLDA, editing
 from streamtopics.metrics import relevant_words
 from streamtopics.report import report
+from tests.conventions.every import EVERY, NAMES, TEXTS
 from tests.report.made import HOSTILE, Alarm, made, written
 
 pytestmark = pytest.mark.browser
@@ -81,6 +82,11 @@ def opened(browser, path):
     assert wrong == []
 
 
+@pytest.fixture
+def page(opened):
+    return opened()
+
+
 def choose(page, place):
     """Open a topic by its card."""
     page.locator(".topic h3 button").nth(place).click()
@@ -90,15 +96,21 @@ def words(page):
     return page.locator("#words button").all_inner_texts()
 
 
-def test_it_opens_with_what_stands_out(opened, data):
-    page = opened()
+def rows(documents):
+    return documents.evaluate_all("all => all.map((one) => Number(one.dataset.row))")
+
+
+def focused(page, what):
+    return page.evaluate(f"document.activeElement.{what}")
+
+
+def test_it_opens_with_what_stands_out(page, data):
     assert page.locator(".finding").count() == len(data.findings) > 2
     first = page.locator(".finding").first
     assert first.locator(".said").inner_text().endswith(data.findings[0].text.replace("*", ""))
     assert first.locator("article").count() == 0
     first.locator("summary").click()
-    rows = first.locator("article").evaluate_all("all => all.map((one) => one.dataset.row)")
-    assert rows == [str(document.row) for document in data.findings[0].documents]
+    assert rows(first.locator("article")) == [one.row for one in data.findings[0].documents]
     assert page.locator("#panel").count() == 0
     assert page.title() == "Topics of StreamingLDA"
     assert page.locator("img").count() == 0
@@ -107,8 +119,7 @@ def test_it_opens_with_what_stands_out(opened, data):
     ]  # fmt: skip
 
 
-def test_cards_say_what_the_model_does(opened, data):
-    page = opened()
+def test_cards_say_what_the_model_does(page, data):
     cards = page.locator(".topic")
     assert cards.count() == 3
     for topic, said in zip(data.topics, cards.all_inner_texts(), strict=True):
@@ -118,8 +129,7 @@ def test_cards_say_what_the_model_does(opened, data):
         assert ", ".join(topic.came) in said
 
 
-def test_the_slider_ranks_words_as_the_package_does(opened, corpus):
-    page = opened()
+def test_the_slider_ranks_words_as_the_package_does(page, corpus):
     choose(page, 0)
     model, names = corpus.pipeline[-1], corpus.pipeline[0].get_feature_names_out()
     shown = int(page.inner_text("#kicker").split()[1])
@@ -139,8 +149,7 @@ def test_the_slider_ranks_words_as_the_package_does(opened, corpus):
     assert page.inner_text("#lambda") == "λ = 0.0."
 
 
-def test_topics_are_chosen_by_clicks_and_keys(opened, data):
-    page = opened()
+def test_topics_are_chosen_by_clicks_and_keys(page, opened, data):
     ids = [topic.id for topic in data.topics]
     choose(page, 1)
     assert page.inner_text("#kicker") == f"Topic {ids[1]}"
@@ -148,7 +157,7 @@ def test_topics_are_chosen_by_clicks_and_keys(opened, data):
     page.focus("#close")
     page.keyboard.press("Escape")
     assert page.locator("#panel").count() == 0
-    assert page.evaluate("document.activeElement.getAttribute('aria-expanded')") == "false"
+    assert focused(page, "ariaExpanded") == "false"
     page.keyboard.press("Enter")
     assert page.inner_text("#kicker") == f"Topic {ids[1]}"
     page.locator("#map g").nth(2).click()
@@ -165,8 +174,7 @@ def test_topics_are_chosen_by_clicks_and_keys(opened, data):
     assert opened(at=f"#topic-{ids[2]}").inner_text("#kicker") == f"Topic {ids[2]}"
 
 
-def test_words_of_a_document_are_coloured_on_a_click(opened):
-    page = opened()
+def test_words_of_a_document_are_coloured_on_a_click(page):
     choose(page, 0)
     article = page.locator("#panel .document").first
     toggle = article.get_by_role("button", name="Colour words by topic")
@@ -181,8 +189,7 @@ def test_words_of_a_document_are_coloured_on_a_click(opened):
     assert article.locator(".text .c0").count() == 0
 
 
-def test_the_search_finds_words_and_documents(opened, corpus):
-    page = opened()
+def test_the_search_finds_words_and_documents(page, corpus):
     page.fill("#search", "shi")
     n = sum("ship" in text.lower() for text in corpus.texts)
     said = page.inner_text("#found")
@@ -193,13 +200,13 @@ def test_the_search_finds_words_and_documents(opened, corpus):
     assert page.locator("#results").is_hidden()
     page.fill("#search", "ship")
     page.keyboard.press("ArrowDown")
-    assert page.evaluate("document.activeElement.closest('#results') !== null")
+    assert focused(page, "closest('#results') !== null")
     page.keyboard.press("Escape")
     assert page.locator("#results").is_hidden()
-    assert page.evaluate("document.activeElement.id") == "search"
+    assert focused(page, "id") == "search"
     page.fill("#search", "title ")
     page.locator("#results button").last.click()
-    assert page.evaluate("document.activeElement.className").startswith("document")
+    assert focused(page, "className").startswith("document")
     page.fill("#search", "law")
     assert "ship" not in page.inner_text("#results")
     page.fill("#search", "<img nothing")
@@ -208,8 +215,7 @@ def test_the_search_finds_words_and_documents(opened, corpus):
     assert page.input_value("#search") == words(page)[0]
 
 
-def test_the_timeline_shows_findings_alarms_and_topics(opened, data):
-    page = opened()
+def test_the_timeline_shows_findings_alarms_and_topics(page, data):
     marks = page.locator("#chart [data-item]")
     along = [one for one in data.findings if one.group is None]
     assert marks.count() == len(along) + 1
@@ -221,10 +227,8 @@ def test_the_timeline_shows_findings_alarms_and_topics(opened, data):
     assert data.findings[0].text.replace("*", "") in page.inner_text("#subject-text")
     last = data.findings[0].last
     assert page.inner_text("#readout b") == data.periods[last]
-    shown = page.locator("#time-documents article").evaluate_all(
-        "all => all.map((o) => o.dataset.row)"
-    )
-    assert shown == [str(document.row) for document in data.findings[0].documents]
+    shown = page.locator("#time-documents article")
+    assert rows(shown) == [one.row for one in data.findings[0].documents]
     page.select_option("#subject", "t1")
     page.focus("#period")
     page.keyboard.press("Home")
@@ -256,20 +260,16 @@ def test_labels_of_the_timeline_and_of_the_map_cover_nothing(opened, tmp_path):
         for labels, least in (("#map .tag", 6), ("#chart [data-item]", 10)):
             boxes = [one.bounding_box() for one in page.locator(labels).all()]
             assert len(boxes) >= least
-            for i, one in enumerate(boxes):
-                for other in boxes[:i]:
-                    apart = max(
-                        abs(one["x"] + one["width"] / 2 - other["x"] - other["width"] / 2)
-                        - (one["width"] + other["width"]) / 2,
-                        abs(one["y"] + one["height"] / 2 - other["y"] - other["height"] / 2)
-                        - (one["height"] + other["height"]) / 2,
-                    )
-                    # A box holds the outline of a label, too.
-                    assert apart > -4.1
+            start = np.array([(box["x"], box["y"]) for box in boxes])
+            end = start + [(box["width"], box["height"]) for box in boxes]
+            # How far each begins behind the end of each other, to the right or below.
+            apart = (start[:, None] - end).max(axis=2)
+            apart = np.maximum(apart, apart.T)[np.tril_indices(len(boxes), -1)]
+            # A box holds the outline of a label, too.
+            assert (apart > -4.1).all()
 
 
-def test_the_cut_of_the_tree_is_moved(opened, data):
-    page = opened()
+def test_the_cut_of_the_tree_is_moved(page, data):
     groups = page.locator("#branches li")
     for n in (1, 2, 3):
         page.locator("#cut").fill(str(n))
@@ -293,7 +293,7 @@ def edited_by_hand(page):
     page.keyboard.press("Enter")
     page.keyboard.type("first")
     page.keyboard.press("Enter")
-    assert page.evaluate("document.activeElement.dataset.key") == "rename-0"
+    assert focused(page, "dataset.key") == "rename-0"
     page.locator("[data-key='hide-1']").focus()
     page.keyboard.press("Space")
     choose(page, 0)
@@ -312,8 +312,7 @@ def edited_by_hand(page):
     return word
 
 
-def test_edits_of_the_page_are_those_of_the_model(opened, corpus, data, tmp_path):
-    page = opened()
+def test_edits_of_the_page_are_those_of_the_model(page, opened, corpus, data, tmp_path):
     word = edited_by_hand(page)
     assert page.locator(".topic").count() == 2
     first, other = page.locator(".topic").all_inner_texts()
@@ -345,8 +344,7 @@ def test_edits_of_the_page_are_those_of_the_model(opened, corpus, data, tmp_path
     again.locator("[data-key^='lock-']").first.click()
 
 
-def test_what_was_edited_is_found_and_taken_back(opened, data):
-    page = opened()
+def test_what_was_edited_is_found_and_taken_back(page, data):
     edited_by_hand(page)
     page.click("#map [data-place='2']")
     assert page.inner_text("#kicker") == f"Topic {data.topics[1].id}"
@@ -366,8 +364,7 @@ def test_what_was_edited_is_found_and_taken_back(opened, data):
     assert page.locator(".tools").count() == 0
 
 
-def test_groups_are_small_multiples(opened, data):
-    page = opened()
+def test_groups_are_small_multiples(page, data):
     tiles = page.locator(".tile")
     assert tiles.count() == 3
     rows = tiles.first.locator(".of-group").all_inner_texts()
@@ -465,8 +462,7 @@ def test_words_are_not_broken(opened, tmp_path, width):
     assert (len(heights), len(set(heights))) == (4, 1)
 
 
-def test_everything_that_can_be_used_has_a_name(opened):
-    page = opened()
+def test_everything_that_can_be_used_has_a_name(page):
     edited_by_hand(page)
     page.get_by_role("button", name="Colour words by topic").first.click()
     page.fill("#search", "s")
@@ -491,7 +487,7 @@ def test_the_focus_is_seen_wherever_it_goes(opened):
     page = opened()
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")  # Skips the head.
-    assert page.evaluate("document.activeElement.id") == "main"
+    assert focused(page, "id") == "main"
     page, places = opened(), []
     for _ in range(90):
         page.keyboard.press("Tab")
@@ -529,7 +525,7 @@ def test_it_works_within_another_page_as_in_a_notebook(browser, path, tmp_path, 
     inner = page.frames[1]
     choose(inner, 1)
     inner.click("#near button >> nth=0")
-    assert inner.evaluate("document.activeElement.id") == "panel"
+    assert focused(inner, "id") == "panel"
     for link in ("Map", "Timeline"):
         inner.get_by_role("link", name=link).click()
     assert inner.locator("#map-part").count() == 1
@@ -537,6 +533,18 @@ def test_it_works_within_another_page_as_in_a_notebook(browser, path, tmp_path, 
     assert inner.url == "about:srcdoc"
     page.close()
     assert wrong == []
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", ["AspectSentimentModel", "HiddenFactorsTopics"])
+def test_reports_of_other_models_open(opened, tmp_path, name):
+    model, given = EVERY[name].fitted, {"texts": TEXTS, "times": np.arange(24) // 6}
+    path = tmp_path / "other.html"
+    page = opened(path=written(model, path, X=EVERY[name].X, feature_names=NAMES, **given))
+    for i in reversed(range(len(model.topic_weights_))):
+        choose(page, i)
+        assert page.locator("#words li").count() == 10
+    page.get_by_role("button", name="Colour words by topic").first.click(timeout=2000)
 
 
 def test_a_sample_says_that_it_is_one(opened, corpus, tmp_path):

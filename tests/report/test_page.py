@@ -44,18 +44,23 @@ def hostile():
     return made(first=HOSTILE)
 
 
+def data_of(text):
+    """What the script of a page reads."""
+    found = re.search(r'id="data">(.*?)</script>', text, re.DOTALL)[1]
+    assert "<" not in found
+    return json.loads(found)
+
+
 def test_texts_titles_and_names_are_never_markup(hostile, tmp_path):
     plain = Elements(page(report(made().pipeline)).decode())
-    n = len(hostile.texts)
     path = written(
         hostile.pipeline, tmp_path / "report.html", texts=hostile.texts, title=HOSTILE,
-        titles=[HOSTILE] * n, scores={HOSTILE: 1.0}, alarms=[{HOSTILE: HOSTILE}], date=HOSTILE,
+        titles=[HOSTILE] * 240, scores={HOSTILE: 1.0}, alarms=[{HOSTILE: HOSTILE}], date=HOSTILE,
     )  # fmt: skip
     text = path.read_text(encoding="utf-8")
     assert Elements(text).tags == plain.tags
-    data = json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL).group(1))
+    data = data_of(text)
     assert data["title"] == HOSTILE
-    assert "<" not in re.search(r'id="data">(.*?)</script>', text, re.DOTALL).group(1)
     assert any(HOSTILE in d["title"] for topic in data["topics"] for d in topic["documents"])
 
 
@@ -78,12 +83,10 @@ def test_the_policy_lets_the_own_script_and_style_alone_run(hostile):
 
 def test_nothing_is_fetched_and_nothing_is_parsed_from_data(hostile):
     text = page(report(hostile.pipeline)).decode()
-    addresses = set(re.findall(r"https?://[^\s\"'<]+", text))
-    assert addresses == {"http://www.w3.org/2000/svg"}
+    assert set(re.findall(r"https?://[^\s\"'<]+", text)) == {"http://www.w3.org/2000/svg"}
     elements = Elements(text)
-    assert {value for name, value in elements.attributes if name in ("src", "href")} <= {
-        "data:,", "#main",
-    }  # fmt: skip
+    links = {value for name, value in elements.attributes if name in ("src", "href")}
+    assert links <= {"data:,", "#main"}
     script = elements.raw[-1][1]
     for way in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval("):
         assert way not in script
@@ -127,7 +130,7 @@ def test_a_hundred_thousand_documents_make_less_than_two_megabytes(large, tmp_pa
         alarms=[{f"<{i}": "<" * 5_000 for i in range(40)}] * 10_000, n_documents=30, n_words=30,
     )  # fmt: skip
     assert 100_000 < path.stat().st_size <= MOST_BYTES
-    data = json.loads(re.search(r'id="data">(.*?)</script>', path.read_text("utf-8")).group(1))
+    data = data_of(path.read_text("utf-8"))
     assert len(data["topics"]) == 100
     assert data["n_documents"] == 100_000
     assert sum(len(topic["documents"]) for topic in data["topics"]) >= 100
@@ -143,7 +146,7 @@ def test_a_page_shows_less_until_it_fits(large, monkeypatch):
         monkeypatch.setattr("streamtopics.report.writing.MOST_BYTES", most)
         content = page(found)
         assert len(content) <= most
-        data = json.loads(re.search(rb'id="data">(.*?)</script>', content).group(1))
+        data = data_of(content.decode())
         n = len(data["topics"])
         for topic in data["topics"]:
             assert all(word < len(data["words"]) for word in topic["words"])

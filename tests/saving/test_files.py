@@ -3,6 +3,7 @@
 
 import signal
 import subprocess
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -29,8 +30,10 @@ def write(path, error):
             raise error
 
 
-@pytest.mark.parametrize("there", [True, False], ids=["a file before", "none"])
-@pytest.mark.parametrize("step", ["write", "fsync", "copymode", "replace"])
+STEPS = [(True, "copymode"), *product((True, False), ("write", "fsync", "replace"))]
+
+
+@pytest.mark.parametrize(("there", "step"), STEPS)
 @pytest.mark.parametrize("error", [OSError("full"), KeyboardInterrupt()], ids=type)
 def test_any_step_that_fails_leaves_the_file_before(there, step, error, tmp_path, monkeypatch):
     if there:
@@ -40,12 +43,10 @@ def test_any_step_that_fails_leaves_the_file_before(there, step, error, tmp_path
     def fail(*given, **more):
         raise error
 
+    owners = {"fsync": files.os, "copymode": files.shutil, "replace": Path}
     with monkeypatch.context() as patched:
-        for owner, name in ((files.os, "fsync"), (files.shutil, "copymode"), (Path, "replace")):
-            if name == step:
-                patched.setattr(owner, name, fail)
-        if step == "copymode" and not there:
-            return
+        if step != "write":
+            patched.setattr(owners[step], step, fail)
         with pytest.raises(type(error)):
             write(tmp_path / "a.model", error if step == "write" else None)
     assert content_of(tmp_path) == before
@@ -115,9 +116,8 @@ def test_a_kill_in_the_middle_of_a_save(tmp_path, python):
     rng, folder = np.random.default_rng(0), tmp_path / "folder"
     folder.mkdir()
     for _ in range(3):
-        with python(
-            ["-c", SAVES, *map(str, (tmp_path / "0", tmp_path / "1", folder / "a"))]
-        ) as child:
+        paths = tmp_path / "0", tmp_path / "1", folder / "a"
+        with python(["-c", SAVES, *map(str, paths)]) as child:
             assert child.stdout.readline() == "ready\n"
             try:
                 child.wait(float(rng.uniform(0.1, 0.3)))

@@ -25,17 +25,11 @@ from streamtopics import (
     StreamingMixture,
     load,
     save,
+    text,
 )
 from streamtopics.estimators import Schedule
 from streamtopics.priors import ClassWords, SeedWords, ZipfPrior, class_words_prior
 from streamtopics.saving.models import OURS, is_known
-from streamtopics.text import (
-    NamedCounts,
-    NamedVectorizer,
-    SentenceVectorizer,
-    StreamingCountVectorizer,
-    StreamingPipeline,
-)
 from streamtopics.updates import BPS, DirichletProcess, Window
 from tests.estimators.table import CLASSES, rows
 from tests.estimators.table import name_of as name_of_row
@@ -47,19 +41,12 @@ from tests.saving.state import is_same, parts_of
 CORPUS = corpora()["bursty"]
 X = CORPUS.X
 TEXTS = [" ".join(f"w{word}" for word in row.indices) for row in X[:200]]
+LEARNS_ALPHA = {"schedule": Schedule(averaging="uniform"), "doc_topic_prior_update": "gamma"}
+BOOSTED = {"boosted_prior": ZipfPrior(), "schedule": Schedule(averaging=None)}
 STATEFUL = [
     StreamingLDA(3, update=Window(2), random_state=0),
-    StreamingLDA(3, update=Window(2), random_state=0),
-    StreamingLDA(
-        3,
-        update=BPS(0.1),
-        boosted_prior=ZipfPrior(),
-        schedule=Schedule(averaging=None),
-        random_state=0,
-    ),
-    StreamingLDA(
-        3, schedule=Schedule(averaging="uniform"), doc_topic_prior_update="gamma", random_state=0
-    ),
+    StreamingLDA(3, update=BPS(0.1), **BOOSTED, random_state=0),
+    StreamingLDA(3, **LEARNS_ALPHA, random_state=0),
     StreamingMixture(60, births=DirichletProcess(min_documents=2), random_state=0),
     GibbsOnlineEM(3, random_state=np.random.RandomState(3)),
 ]
@@ -71,18 +58,13 @@ def again(model, tmp_path):
     return load(path)
 
 
-def learnt(name):
-    """A model of the fingerprints, and what it learnt from."""
-    case = CASES[name]
-    data = case.data(CORPUS)
-    return case, case.learn(case.build(0), data), data
-
-
 @pytest.mark.parametrize("name", [n for n, case in CASES.items() if case.build(0) is not None])
 def test_every_estimator_goes_on_to_the_same_bits(name, tmp_path):
+    case = CASES[name]
+    data = case.data(CORPUS)
     with warnings.catch_warnings(), threadpool_limits(1, "blas"):
         warnings.simplefilter("ignore")
-        case, model, data = learnt(name)
+        model = case.learn(case.build(0), data)
         loaded = again(model, tmp_path)
         assert is_same(model, loaded)
         *_, last = parts(data)
@@ -119,34 +101,23 @@ def test_every_rule_goes_on_to_the_same_bits(model, tmp_path):
     assert is_same(model, loaded)
 
 
+HASHING = HashingVectorizer(n_features=256, alternate_sign=False, norm=None)
+GUIDED = GuidedTopics({"a": ["w1", "w2"], "b": ["w3"]}, random_state=0)
 PIPELINES = {
-    "open vocabulary": lambda: StreamingPipeline(
-        [
-            ("words", StreamingCountVectorizer(max_features=60, n_candidates=30)),
-            ("topics", StreamingLDA(3, random_state=0)),
-        ]
+    "open vocabulary": (
+        text.StreamingCountVectorizer(max_features=60, n_candidates=30),
+        StreamingLDA(3, random_state=0),
     ),
-    "guided": lambda: StreamingPipeline(
-        [
-            ("words", NamedVectorizer().fit(TEXTS)),
-            ("topics", GuidedTopics({"a": ["w1", "w2"], "b": ["w3"]}, random_state=0)),
-        ]
-    ),
-    "hashing": lambda: StreamingPipeline(
-        [
-            ("words", HashingVectorizer(n_features=256, alternate_sign=False, norm=None)),
-            ("topics", GibbsOnlineEM(3, random_state=0)),
-        ]
-    ),
-    "tfidf": lambda: StreamingPipeline(
-        [("words", TfidfVectorizer().fit(TEXTS)), ("topics", StreamingLDA(3, random_state=0))]
-    ),
+    "guided": (text.NamedVectorizer().fit(TEXTS), GUIDED),
+    "hashing": (HASHING, GibbsOnlineEM(3, random_state=0)),
+    "tfidf": (TfidfVectorizer().fit(TEXTS), StreamingLDA(3, random_state=0)),
 }
 
 
-@pytest.mark.parametrize("make", PIPELINES.values(), ids=PIPELINES)
-def test_pipelines_over_raw_texts(make, tmp_path):
-    model = make().partial_fit(TEXTS[:60]).partial_fit(TEXTS[60:120])
+@pytest.mark.parametrize("steps", PIPELINES.values(), ids=PIPELINES)
+def test_pipelines_over_raw_texts(steps, tmp_path):
+    model = text.StreamingPipeline([*zip(("words", "topics"), copy.deepcopy(steps), strict=True)])
+    model.partial_fit(TEXTS[:60]).partial_fit(TEXTS[60:120])
     loaded = again(model, tmp_path)
     for m in (model, loaded):
         m.partial_fit(TEXTS[120:])
@@ -156,10 +127,8 @@ def test_pipelines_over_raw_texts(make, tmp_path):
 
 
 def test_a_pipeline_of_scikit_learn_keeps_its_words_and_their_kind(tmp_path):
-    model = make_pipeline(
-        CountVectorizer(dtype=np.float32, ngram_range=(1, 2), stop_words=["w1"], min_df=2),
-        StreamingLDA(3, random_state=0),
-    ).fit(TEXTS)
+    words = CountVectorizer(dtype=np.float32, ngram_range=(1, 2), stop_words=["w1"], min_df=2)
+    model = make_pipeline(words, StreamingLDA(3, random_state=0)).fit(TEXTS)
     loaded = again(model, tmp_path)
     assert loaded[0].dtype is np.float32
     assert_array_equal(loaded[0].get_feature_names_out(), model[0].get_feature_names_out())
@@ -168,7 +137,7 @@ def test_a_pipeline_of_scikit_learn_keeps_its_words_and_their_kind(tmp_path):
 
 def test_sentences_are_cut_and_counted_alike(tmp_path):
     texts = ["Topics are shares. Documents have topics.", "A stream never ends. It goes on."] * 3
-    model = SentenceVectorizer().fit(texts)
+    model = text.SentenceVectorizer().fit(texts)
     loaded = again(model, tmp_path)
     for one, other in zip(model.transform(texts), loaded.transform(texts), strict=True):
         assert_array_equal(one.toarray(), other.toarray())
@@ -178,7 +147,7 @@ def test_sentences_are_cut_and_counted_alike(tmp_path):
     "prior", [SeedWords({0: ["w1"]}, 5.0), ZipfPrior(), np.full(120, 0.1), 0.1]
 )
 def test_priors_that_look_words_up(prior, tmp_path):
-    counts = NamedCounts.of(X, [f"w{i}" for i in range(X.shape[1])])
+    counts = text.NamedCounts.of(X, [f"w{i}" for i in range(X.shape[1])])
     model = StreamingLDA(3, topic_word_prior=prior, random_state=0).partial_fit(counts[:100])
     loaded = again(model, tmp_path)
     for m in (model, loaded):

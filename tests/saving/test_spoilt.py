@@ -20,12 +20,6 @@ from streamtopics.text import NamedVectorizer, StreamingCountVectorizer
 from tests.conventions.every import COUNTS, TEXTS
 
 
-def spoilt(model, path):
-    """Write a model as it is, without a look at it."""
-    skops.io.dump(model, path)
-    return path
-
-
 def put(path, value):
     """What sets an attribute, be it of a frozen record, or all numbers of an array."""
 
@@ -73,6 +67,7 @@ LDA = SVBLDA(3, random_state=0), COUNTS
 MIXTURE = StreamingMixture(3, max_iter=1, random_state=0), COUNTS
 HDP = HDPVarGibbs(random_state=0), COUNTS
 WORDS = StreamingCountVectorizer(max_features=8), TEXTS
+HASHED = make_pipeline(HashingVectorizer(n_features=8, alternate_sign=False), SVBLDA(2)), TEXTS
 STATE = "_commit.posterior"
 WRONG = {
     "a prior of other topics": (*LDA, put(f"{STATE}.eta", np.ones((1, 2))), "eta of Topic"),
@@ -89,12 +84,7 @@ WRONG = {
     "the last column": (*WORDS, column(2**31 - 1), "column of OpenVocab"),
     "one column for all words": (*WORDS, column(0), "must agree"),
     "words elsewhere": (*WORDS, put("_vocabulary.words", ["a"] * 100), "must agree"),
-    "no columns of HashingVectorizer": (
-        make_pipeline(HashingVectorizer(n_features=8, alternate_sign=False), SVBLDA(2)),
-        TEXTS,
-        no_columns,
-        "n_features",
-    ),
+    "no columns of HashingVectorizer": (*HASHED, no_columns, "n_features"),
     "far columns of CountVectorizer": (NamedVectorizer(), TEXTS, wrong_columns, "vocabulary_"),
 }
 
@@ -105,5 +95,7 @@ def test_wrong_state_is_refused(model, X, how, said, tmp_path):
     getattr(model, "partial_fit", model.fit)(X)
     check_held(model)
     how(model)
+    # As it is, without a look at it.
+    skops.io.dump(model, tmp_path / "a.model")
     with pytest.raises(LoadError, match=said):
-        load(spoilt(model, tmp_path / "a.model"))
+        load(tmp_path / "a.model")
