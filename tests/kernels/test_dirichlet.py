@@ -1,25 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Divergences summed over words: the kernel against its twin and the family."""
 
-import importlib
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.special import digamma, gammaln
 
 from streamtopics.families import dirichlet as family
-from streamtopics.kernels import supported
+from tests.kernels.variants import each, variants
 
-KERNELS = {
-    name: importlib.import_module(f"streamtopics.kernels._dirichlet_{name}") for name in supported()
-}
-
-
-@pytest.fixture(params=KERNELS.values(), ids=KERNELS.keys())
-def kernel(request):
-    """The kernel of each instruction set in turn."""
-    return request.param
+pytestmark = each(variants("dirichlet"))
 
 
 def twin(q, p, eta):

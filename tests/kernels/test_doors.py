@@ -11,37 +11,26 @@ from unittest import mock
 import numpy as np
 import pytest
 
-from streamtopics import StreamingLDA, StreamingMixture
-from streamtopics.kernels import (
-    asum,
-    classes,
-    gibbs,
-    groups,
-    left_to_right,
-    profiles,
-    rows,
-    supervised,
-    variational,
-)
+from streamtopics import StreamingLDA, StreamingMixture, kernels
 from streamtopics.metrics import left_to_right as evaluate
 from streamtopics.updates import DirichletProcess
 from tests.conventions.every import COUNTS, EVERY
 
 KERNELS = {
-    asum: ["infer_documents"],
-    classes: ["classify", "scale_words", "spread"],
-    gibbs: ["prior_mass", "sample_documents", "word_statistics"],
-    groups: ["find_tables"],
-    left_to_right: ["token_probabilities"],
-    profiles: ["infer_profiles"],
-    rows: ["gather_rows", "scale_rows"],
-    supervised: ["infer_supervised"],
-    variational: [
+    "asum": ["infer_documents"],
+    "classes": ["classify", "scale_words", "spread"],
+    "gibbs": ["prior_mass", "sample_documents", "word_statistics"],
+    "groups": ["find_tables"],
+    "left_to_right": ["token_probabilities"],
+    "profiles": ["infer_profiles"],
+    "rows": ["gather_rows", "scale_rows"],
+    "supervised": ["infer_supervised"],
+    "variational": [
         "exp_digamma_rows", "infer_documents", "infer_two_blocks", "prior_weights",
         "word_statistics",
     ],
 }  # fmt: skip
-NAMES = [(module, name) for module, names in KERNELS.items() for name in names]
+NAMES = [(getattr(kernels, key), name) for key, names in KERNELS.items() for name in names]
 # Places and axes of arguments that may be: there are fewer topics then, or no padding.
 MAY_BE_SHORTER = {
     "exp_digamma_rows": {(2, 1)},
@@ -57,7 +46,7 @@ MAY_BE_SHORTER = {
     "word_statistics": {(7, 1), (11, 1)},
 }
 # It has addresses of memory that is free by then.
-ADDRESSED = (gibbs, "word_statistics")
+ADDRESSED = (kernels.gibbs, "word_statistics")
 
 
 def runs():

@@ -1,53 +1,43 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The Gibbs step: bookkeeping, reproducibility, and exact posteriors of tiny documents."""
 
-import importlib
 from functools import cache
-from itertools import product
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.special import digamma, gammaln
+from scipy.special import digamma
 
-from streamtopics.kernels import supported, variational
+from streamtopics.kernels import variational
 from streamtopics.local import Gibbs, gibbs
 from streamtopics.messages import Minibatch, Topics
 from streamtopics.utils.parallel import SERIAL, workers
+from tests.kernels.variants import variants
+from tests.local.test_one_topic import minibatch_of, topics_of
+from tests.reference import gibbs as reference
 
-KERNELS = {
-    name: importlib.import_module(f"streamtopics.kernels._gibbs_{name}") for name in supported()
-}
+KERNELS = variants("gibbs")
 
 
-@pytest.fixture(params=KERNELS.values(), ids=KERNELS.keys())
+@pytest.fixture(params=KERNELS.values(), ids=KERNELS)
 def each_kernel(request, monkeypatch):
     """The step with the kernel of each instruction set in turn."""
     monkeypatch.setattr(gibbs, "gibbs", request.param)
 
 
-# Data
-
-
-def make_topics(rng, n_words, n_components, alpha=None, dtype=np.float32):
+def make_topics(rng, n_words, n_components, alpha=None):
     weights = rng.gamma(0.1, 1.0, (n_words, n_components)) + 1e-9
     weights /= weights.max(axis=1, keepdims=True)
-    padded = np.zeros((n_words, variational.padded_width(n_components)), dtype)
-    padded[:, :n_components] = weights
     alpha = np.full(n_components, 2.0 / n_components) if alpha is None else alpha
-    return Topics(padded, np.asarray(alpha, np.float64))
+    return topics_of(weights, alpha, np.float32)
 
 
 def make_minibatch(documents, dtype=np.float32):
     """A minibatch from arrays of counts of all words."""
-    dense = np.array(documents, np.float64)
-    rows, columns = np.nonzero(dense)
-    indptr = np.searchsorted(rows, np.arange(len(dense) + 1)).astype(np.int32)
-    words = np.arange(dense.shape[1], dtype=np.int32)
-    return Minibatch(words, indptr, columns.astype(np.int32), dense[rows, columns].astype(dtype))
+    return minibatch_of(np.array(documents, np.float64), dtype)
 
 
-def mixed_minibatch(rng, n_documents=20, n_words=60, dtype=np.float32):
+def mixed_minibatch(rng, n_documents=20, n_words=60):
     """Short and long documents, an empty one, fractions, and a heavy word."""
     documents = rng.poisson(1.0, (n_documents, n_words)).astype(float)
     documents[1] = 0
@@ -55,7 +45,7 @@ def mixed_minibatch(rng, n_documents=20, n_words=60, dtype=np.float32):
     documents[3, :4] = [1e9, 2.0, 1e5, 1.0]
     documents[4, :] = 0
     documents[4, 7] = 1
-    return make_minibatch(documents, dtype)
+    return make_minibatch(documents)
 
 
 def random_seeds(n, seed=0):
@@ -77,11 +67,13 @@ def one_document(minibatch, d):
     return Minibatch(minibatch.words, indptr, minibatch.indices[span], minibatch.counts[span])
 
 
+def tokens_of(minibatch):
+    """How many tokens stand for each count."""
+    return np.minimum(np.ceil(minibatch.counts), 1024).astype(int)
+
+
 def word_totals(minibatch):
     return np.bincount(minibatch.indices, minibatch.counts, len(minibatch.words))
-
-
-# Bookkeeping
 
 
 @pytest.mark.parametrize("n_components", [3, 50, 300])
@@ -90,7 +82,7 @@ def test_last_sample(n_components):
     rng = np.random.default_rng(1)
     minibatch, topics = mixed_minibatch(rng), make_topics(rng, 60, n_components)
     statistics, z = run(Gibbs(4, 0), minibatch, topics, report=LOG_THETA)
-    tokens = np.minimum(np.ceil(minibatch.counts), 1024).astype(int)
+    tokens = tokens_of(minibatch)
     weight = np.repeat(minibatch.counts.astype(float) / tokens, tokens)
     document = np.repeat(np.repeat(np.arange(20), np.diff(minibatch.indptr)), tokens)
     by_topic = np.zeros((20, n_components))
@@ -100,6 +92,7 @@ def test_last_sample(n_components):
     assert_allclose(statistics.counts, counts, rtol=1e-6)
     gamma = topics.alpha + by_topic
     log_theta = digamma(gamma) - digamma(gamma.sum(axis=1, keepdims=True))
+    assert run(Gibbs(4, 0), minibatch, topics)[0].log_theta is None
     kept = minibatch.lengths > 0
     assert_allclose(statistics.log_theta, log_theta[kept].mean(axis=0), rtol=1e-9)
     theta = Gibbs(4, 0).doc_topic(minibatch, topics, random_seeds(20), SERIAL)
@@ -116,7 +109,6 @@ def test_no_tokens():
         assert len(z) == 0
     theta = Gibbs(2, 1).doc_topic(minibatch, topics, random_seeds(3), SERIAL)
     assert_allclose(theta, 0.2, rtol=1e-6)
-    assert run(Gibbs(2, 1), minibatch, topics)[0].log_theta is None
 
 
 @pytest.mark.parametrize("n_components", [10, 100, 300])
@@ -141,9 +133,8 @@ def test_a_token_of_next_to_no_weight_keeps_its_topic():
     for row in weights:
         row[rng.choice(n_components, 20, replace=False)] = rng.uniform(0.01, 1, 20)
     topics = Topics(weights, np.full(n_components, 0.1))
-    minibatch = make_minibatch(
-        np.where(np.arange(n_words) % 3 > 0, 1e-18, 1.0)[None, :], np.float64
-    )
+    counts = np.where(np.arange(n_words) % 3 > 0, 1e-18, 1.0)
+    minibatch = make_minibatch(counts[None], np.float64)
     for seed in range(20):
         _, z = Gibbs(6, 0).step(minibatch, topics, np.array([seed], np.uint64), SERIAL)
         assert (weights[np.arange(n_words), z] > 0).all()
@@ -163,19 +154,10 @@ def test_extremes(each_kernel, n_components, low, high):
     statistics, z = run(Gibbs(4, 2), minibatch, topics, report=LOG_THETA)
     assert_allclose(statistics.counts.sum(axis=1), word_totals(minibatch), rtol=1e-5)
     assert np.isfinite(statistics.log_theta).all()
-    tokens = np.minimum(np.ceil(minibatch.counts), 1024).astype(int)
+    tokens = tokens_of(minibatch)
     assert np.all(weights[np.repeat(minibatch.indices, tokens), z] > 0)
     theta = Gibbs(4, 2).doc_topic(minibatch, topics, random_seeds(20), SERIAL)
     assert_allclose(theta.sum(axis=1), 1, rtol=1e-6)
-
-
-# Reproducibility
-
-
-def same(one, other):
-    assert_array_equal(one[0].counts, other[0].counts)
-    assert_array_equal(one[0].log_theta, other[0].log_theta)
-    assert_array_equal(one[1], other[1])
 
 
 @pytest.mark.parametrize("n_components", [20, 100, 300])
@@ -184,10 +166,13 @@ def test_workers(n_components):
     minibatch = mixed_minibatch(rng, n_documents=300)
     topics = make_topics(rng, 60, n_components)
     step = Gibbs(3, 2)
-    alone = run(step, minibatch, topics, report=LOG_THETA)
+    alone, z = run(step, minibatch, topics, report=LOG_THETA)
     for n_jobs in (2, 3):
         with workers(n_jobs) as threads:
-            same(alone, run(step, minibatch, topics, None, threads, LOG_THETA))
+            found, own_z = run(step, minibatch, topics, None, threads, LOG_THETA)
+        assert_array_equal(found.counts, alone.counts)
+        assert_array_equal(found.log_theta, alone.log_theta)
+        assert_array_equal(own_z, z)
 
 
 @pytest.mark.parametrize("n_components", [20, 100, 300])
@@ -221,31 +206,19 @@ def test_going_on(n_components):
     z = run(Gibbs(2, 0), minibatch, free)[1]
     held = z.copy()
     moved = run(Gibbs(1, 0), minibatch, fixed, z)[1]
-    tokens = np.minimum(np.ceil(minibatch.counts), 1024).astype(int)
+    tokens = tokens_of(minibatch)
     assert_array_equal(moved, certain.argmax(axis=1)[np.repeat(minibatch.indices, tokens)])
     assert_array_equal(z, held)
     again = [run(Gibbs(2, 1), minibatch, free, z)[1] for _ in range(2)]
     assert_array_equal(*again)
 
 
-# Exactness
-
-
 def posterior(counts, weights, alpha):
     """Expected counts, E[log theta] and E[theta] of a document by enumeration."""
-    n_components = len(alpha)
     words = np.repeat(np.arange(len(counts)), counts)
-    z = np.array(list(product(range(n_components), repeat=len(words))))
-    held = (z[:, :, None] == np.arange(n_components)).sum(axis=1)
-    log_p = np.log(weights[words, z]).sum(axis=1) + gammaln(alpha + held).sum(axis=1)
-    p = np.exp(log_p - log_p.max())
-    p /= p.sum()
-    expected = np.zeros((len(counts), n_components))
-    for n, w in enumerate(words):
-        expected[w] += np.bincount(z[:, n], p, n_components)
-    gamma = alpha + held
-    total = alpha.sum() + len(words)
-    return expected, p @ digamma(gamma) - digamma(total), p @ gamma / total
+    law = reference.posterior(words, weights, alpha)
+    exact = reference.expectations(law, np.ones(len(words)), alpha)
+    return reference.by_word(exact.tokens, words, len(counts)), exact.log_theta, exact.theta
 
 
 @cache

@@ -20,6 +20,7 @@ from tests.kernels.test_gibbs import (  # noqa: F401
     posterior,
     random_seeds,
     run,
+    tokens_of,
     word_totals,
 )
 
@@ -67,7 +68,7 @@ def test_no_token_is_lost(each_kernel, n_topics):  # noqa: F811
     statistics, z = run(Gibbs(4, 2), minibatch, topics, report=LOG_THETA)
     assert_allclose(statistics.counts.sum(axis=1), word_totals(minibatch), rtol=1e-5)
     last, z = run(Gibbs(4, 0), minibatch, topics)
-    tokens = np.minimum(np.ceil(minibatch.counts), 1024).astype(int)
+    tokens = tokens_of(minibatch)
     counts = np.zeros((60, n_topics))
     weight = np.repeat(minibatch.counts.astype(float) / tokens, tokens)
     np.add.at(counts, (np.repeat(minibatch.indices, tokens), z), weight)
@@ -79,7 +80,7 @@ def test_words_stay_in_the_only_topic_that_they_may_have(each_kernel):  # noqa: 
     minibatch, (topics, _) = mixed_minibatch(rng), make_lists(rng, 60, 200, 0.005)
     lists = replace(topics.weights, prior=np.where(topics.weights.places[:, 1] > 0, 0.0, 1.0))
     _, z = run(Gibbs(4, 2), minibatch, Topics(lists, topics.alpha))
-    tokens = np.minimum(np.ceil(minibatch.counts), 1024).astype(int)
+    tokens = tokens_of(minibatch)
     for word, topic in zip(np.repeat(minibatch.indices, tokens), z, strict=True):
         first, length, _ = lists.places[word]
         own = lists.topics[first : first + length]

@@ -103,15 +103,17 @@ def test_no_token_is_lost_whatever_is_born_or_dies(bayesian):
     assert_array_equal(again[0], counts)
 
 
+def sampled_counts(*given):
+    """Of the tokens and two topics, in long chains."""
+    documents = [[(0, 2), (1, 1), (2, 1)]]
+    chains = (kernel_sample(documents, *given, [seed], 1100, 1000) for seed in range(40))
+    return [counts[:, :2] for counts, *_ in chains]
+
+
 def test_fixed_topics_give_the_enumerated_counts():
     alpha = np.array([0.7, 0.4])
     lam = np.ascontiguousarray(TOPIC_WORD.T)
-    documents = [[(0, 2), (1, 1), (2, 1)]]
-    found = [
-        kernel_sample(documents, lam, np.ones(2), 2, ETA, 0.3, alpha, 1.0, 1.1, None, False,
-                      [seed], 1100, 1000)[0]
-        for seed in range(40)
-    ]  # fmt: skip
+    found = sampled_counts(lam, np.ones(2), 2, ETA, 0.3, alpha, 1.0, 1.1, None, False)
     exact = reference.expected_counts(TOKENS, TOPIC_WORD, [alpha], [1.0])
     error = np.std(found, axis=0) / 40**0.5
     assert (error < 0.005).all()
@@ -122,12 +124,8 @@ def test_sticks_of_documents_give_the_enumerated_counts():
     """pibar_1 ~ Beta(1 + t_1, t_2 + concentration) is integrated; pibar_2 is 1."""
     t, concentration, b = np.array([1.5, 2.0]), 1e-4, 1.3
     lam = 1e9 * np.ascontiguousarray(TOPIC_WORD.T)
-    documents = [[(0, 2), (1, 1), (2, 1)]]
-    found = [
-        kernel_sample(documents, lam, np.full(2, 1e9), 2, ETA, 0.3, np.full(2, 0.65),
-                      concentration, b, t, True, [seed], 1100, 1000)[0][:, :2]
-        for seed in range(40)
-    ]  # fmt: skip
+    mass, alpha = np.full(2, 1e9), np.full(2, 0.65)
+    found = sampled_counts(lam, mass, 2, ETA, 0.3, alpha, concentration, b, t, True)
     nodes, weights = np.polynomial.legendre.leggauss(60)
     stick = (nodes + 1) / 2
     weights = weights * beta.pdf(stick, 1 + t[0], t[1] + concentration)
@@ -141,13 +139,12 @@ def test_sticks_of_documents_give_the_enumerated_counts():
 @pytest.mark.parametrize("n", [1, 2, 7])
 def test_drawn_tables_have_antoniaks_distribution(n):
     b = 1.7
-    drawn = np.array(
-        [
-            kernel_sample([[(0, n)]], np.full((1, 1), 1e9), np.full(1, 1e9), 1, ETA[:1], 1.0,
-                          np.full(1, b), 1e-9, b, np.full(1, 1e9), True, [seed], 1, 1)[1][0]
-            for seed in range(4000)
-        ]
-    )  # fmt: skip
+    much, given = np.full(1, 1e9), (1, ETA[:1], 1.0, np.full(1, b), 1e-9, b)
+    chains = (
+        kernel_sample([[(0, n)]], much[None], much, *given, much, True, [seed], 1, 1)
+        for seed in range(4000)
+    )
+    drawn = np.array([tables[0] for _, tables, _ in chains])
     expected = 4000 * reference.table_distribution(b, n)
     observed = np.bincount(drawn.astype(int), minlength=n + 1)
     possible = expected > 0

@@ -12,9 +12,6 @@ from streamtopics.local.step import mix
 LEAST, MOST = 1e-30, 1e15
 
 
-# is_clean
-
-
 def is_clean(X, n_columns):
     """NumPy twin of the kernel."""
     indptr, indices, data = X.indptr, X.indices, X.data
@@ -77,9 +74,6 @@ def test_ends_that_lead_out_of_the_arrays_are_not_followed():
     assert not kernel.is_clean(np.array([0, 3], np.int32), columns, data[:2], 9, LEAST, MOST)
 
 
-# distinct
-
-
 def test_distinct_columns_are_those_of_numpy():
     for dtype in [np.int32, np.int64]:
         for n in [0, 1, 2, 3, 17, 1000, 5000]:
@@ -92,9 +86,6 @@ def test_distinct_columns_are_those_of_numpy():
                 assert_array_equal(places, inverse)
                 assert words.dtype == places.dtype == np.int32
                 assert_array_equal(columns, before)
-
-
-# add_scaled
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -120,9 +111,6 @@ def test_places_and_shapes_that_do_not_fit_are_refused_before_anything_is_added(
         with pytest.raises(ValueError, match="shapes"):
             kernel.add_scaled(total, places, scale, np.ascontiguousarray(given))
     assert not total.any()
-
-
-# document_seeds
 
 
 @pytest.mark.parametrize(("seed", "first", "n"), [(0, 0, 5), (7, 2**40, 9), (2**31 - 2, 3, 0)])

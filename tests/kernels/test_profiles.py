@@ -1,18 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The kernel of rated reviews against its plain twin, for every instruction set."""
 
-import importlib
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy import sparse
 
-from streamtopics.kernels import supported, variational
+from streamtopics.kernels import variational
+from tests.kernels.variants import each, variants
 from tests.reference import profiles as reference
 
-KERNELS = {
-    name: importlib.import_module(f"streamtopics.kernels._profiles_{name}") for name in supported()
-}
+KERNELS = variants("profiles")
 N_WORDS, OMEGA = 30, np.array([4.0, 1.5])
 RELATIVE = {np.float32: 2e-3, np.float64: 1e-9}
 
@@ -23,30 +21,28 @@ def profile_case(K, dtype, seed=0):
     first = np.array([0, 2, 2, 5], dtype=np.int32)
     dense = rng.poisson(0.6, (5, N_WORDS)) * rng.choice([1.0, 0.5], (5, 1))
     dense[3] = 0
-    indptr = np.concatenate([[0], np.cumsum((dense > 0).sum(axis=1))]).astype(np.int32)
-    indices = np.concatenate([np.flatnonzero(row) for row in dense]).astype(np.int32)
-    counts = dense[dense > 0].astype(dtype)
+    X = sparse.csr_matrix(dense, dtype=dtype)
     weights = np.zeros((N_WORDS, variational.padded_width(K + 2)), dtype)
     weights[:, : K + 2] = rng.gamma(0.3, 1.0, (N_WORDS, K + 2)) + 1e-3
     column = np.array([K, K + 1, K, K, -1], dtype=np.int32)
     prior = rng.gamma(1.0, 1.0, (3, K)) + 0.05
-    return first, indptr, indices, counts, weights, column, prior, dense
+    return first, X, weights, column, prior, dense
 
 
 @pytest.mark.parametrize("learn", [True, False], ids=["learnt", "given"])
 @pytest.mark.parametrize("K", [1, 3, 20])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS.keys())
+@each(KERNELS)
 def test_kernel_equals_its_twin(kernel, dtype, K, learn):
-    first, indptr, indices, counts, weights, column, prior, dense = profile_case(K, dtype)
+    first, X, weights, column, prior, dense = profile_case(K, dtype)
     gamma = (prior + 2.0).astype(dtype)
     if not learn:
         gamma /= gamma.sum(axis=1, keepdims=True)
     pi = np.tile(OMEGA + 1, (5, 1)).astype(dtype)
     start = gamma.astype(np.float64), pi.astype(np.float64)
-    share, log_sums = np.full(len(counts), np.nan, dtype), np.empty(3)
+    share, log_sums = np.full(X.nnz, np.nan, dtype), np.empty(3)
     kernel.infer_profiles(
-        first, indptr, indices, counts, weights, column, prior, OMEGA, 0, 3, 0.0, 4, learn,
+        first, X.indptr, X.indices, X.data, weights, column, prior, OMEGA, 0, 3, 0.0, 4, learn,
         gamma, pi, share, log_sums,
     )  # fmt: skip
     for g in range(3):
@@ -69,7 +65,7 @@ def test_kernel_equals_its_twin(kernel, dtype, K, learn):
         assert_allclose(log_sums[g], logs, rtol=RELATIVE[dtype], atol=1e-12)
         for d, p, (_, weight, qualitative) in zip(members, of_p, documents, strict=True):
             terms, other = reference.token_terms(expected, p, weight, qualitative, learn)
-            own = slice(indptr[d], indptr[d + 1])
+            own = slice(X.indptr[d], X.indptr[d + 1])
             assert_allclose(share[own], other / (terms.sum(axis=1) + other), rtol=RELATIVE[dtype])
 
 
@@ -82,7 +78,7 @@ def test_what_is_certain_is_finite():
     indptr, indices = np.array([0, 1, 2], np.int32), np.array([0, 1], np.int32)
     gamma, pi = np.ones((1, K), dtype), np.ones((2, 2), dtype)
     share, log_sums = np.zeros(2, dtype), np.zeros(1)
-    KERNELS[next(iter(KERNELS))].infer_profiles(
+    next(iter(KERNELS.values())).infer_profiles(
         first, indptr, indices, np.ones(2, dtype), weights, np.array([K, K], np.int32),
         np.full((1, K), 1e-3), np.full(2, 1e-3), 0, 1, 0.0, 50, True, gamma, pi, share, log_sums,
     )  # fmt: skip

@@ -8,7 +8,10 @@ from scipy import sparse
 
 from streamtopics.kernels import rows
 
-# used_columns
+
+def freeze(*arrays):
+    for array in arrays:
+        array.flags.writeable = False
 
 
 @pytest.mark.parametrize("dtype", [np.int32, np.int64])
@@ -28,23 +31,16 @@ def test_used_columns(dtype, n, n_features):
         assert words.dtype == places.dtype == np.int32
 
 
-# locate
-
-
 @pytest.mark.parametrize("n_rows", [1, 3, 100])
 @pytest.mark.parametrize("n", [0, 1, 9])
 def test_locate(n_rows, n):
     rng = np.random.default_rng(n)
     places, words = np.zeros(30, np.int32), rng.integers(0, 30, n).astype(np.int32)
     places[::2] = rng.permutation(np.arange(1, 16))
-    for array in (places, words):
-        array.flags.writeable = False
+    freeze(places, words)
     found = rows.locate(places, words, n_rows)
     assert found.dtype == np.int32
     assert_array_equal(found, np.where(places[words] < n_rows, places[words], 0))
-
-
-# gather_rows
 
 
 @pytest.mark.parametrize("n_components", [1, 3, 16, 65])
@@ -58,8 +54,7 @@ def test_gather_rows(n_components, by_word, by_topic, n):
     a, c = rng.uniform(0.1, 3.0, (2, n_components))
     words = np.sort(rng.choice(30, n, replace=False)).astype(np.int32)
     own = rng.integers(0, 11, n).astype(np.int32)
-    for array in (S, own, eta, a, c, words):
-        array.flags.writeable = False
+    freeze(S, own, eta, a, c, words)
     out = np.full((n, n_components), np.nan)
     rows.gather_rows(S, own, words, a, c, eta, out)
     expected = c * (eta[words] if by_word else eta) + a * S[own]
@@ -68,14 +63,9 @@ def test_gather_rows(n_components, by_word, by_topic, n):
 
 def test_gathered_prior_is_exact_where_nothing_was_learnt():
     eta = np.array([[0.1], [1e-7], [3.3]])
-    out = np.empty((3, 4))
-    words = np.arange(3, dtype=np.int32)
-    none = np.zeros(3, np.int32)
+    out, words, none = np.empty((3, 4)), np.arange(3, dtype=np.int32), np.zeros(3, np.int32)
     rows.gather_rows(np.zeros((1, 4)), none, words, np.full(4, 0.7), np.ones(4), eta, out)
     assert_array_equal(out, np.broadcast_to(eta, (3, 4)))
-
-
-# write
 
 
 def add_rows(*arguments):
@@ -95,8 +85,7 @@ def test_add_rows(dtype, n_components, n):
     scale, mass, new_mass = rng.uniform(0.1, 3.0, (3, n_components))
     expected = S.copy()
     expected[own] += scale * counts.astype(np.float64)
-    for array in (counts, words, own, scale, mass):
-        array.flags.writeable = False
+    freeze(counts, words, own, scale, mass)
     before = S.copy()
     add_rows(S, places, words, own, counts, scale, np.ones(n_components), mass, new_mass)
     assert_allclose(new_mass, mass + scale * counts.sum(axis=0, dtype=np.float64), rtol=1e-12)
@@ -117,13 +106,13 @@ def test_add_rows_to_rows_that_hold_nothing_is_exact():
     assert_array_equal(S[[0, 2, 3]], 0.0)
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        "scale", "short scale", "fold", "mass", "word", "new mass", "short mass", "dtype",
-        "row", "row of all", "rows",
-    ],
-)  # fmt: skip
+WRONG = [
+    "scale", "short scale", "fold", "mass", "word", "new mass", "short mass", "dtype", "row",
+    "row of all", "rows",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("wrong", WRONG)
 def test_add_rows_changes_nothing_when_it_raises(wrong):
     S, places = np.ones((5, 2)), np.zeros(6, np.int32)
     mass = np.zeros({"mass": 3, "short mass": 1}.get(wrong, 2))
@@ -139,22 +128,6 @@ def test_add_rows_changes_nothing_when_it_raises(wrong):
     assert_array_equal(S, 1.0)
     assert_array_equal(places, 0)
     assert_array_equal(new_mass, 0.0)
-
-
-def test_add_rows_folds_whole_columns_first():
-    S = np.arange(10.0).reshape(5, 2)
-    mass, new_mass = S.sum(axis=0), np.empty(2)
-    expected = S * [1.0, 0.25]
-    words, counts = np.array([1, 3], np.int32), np.full((2, 2), 7.0)
-    expected[words] += counts * [1.0, 2.0]
-    scale, fold = np.array([1.0, 2.0]), np.array([1.0, 0.25])
-    places = np.zeros(5, np.int32)
-    add_rows(S, places, words, words, counts, scale, fold, mass, new_mass)
-    assert_array_equal(S, expected)
-    assert_array_equal(new_mass, expected.sum(axis=0))
-
-
-# write
 
 
 def add_rows_arguments(seed, dtype):
@@ -207,9 +180,6 @@ def test_write_checks_all_before_it_writes(wrong, place):
     assert swapped == {}
 
 
-# scale_rows
-
-
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize(("n_components", "width"), [(1, 1), (1, 16), (3, 16), (16, 16), (65, 80)])
 @pytest.mark.parametrize("n", [0, 1, 9])
@@ -217,8 +187,7 @@ def test_scale_rows(dtype, n_components, width, n):
     rng = np.random.default_rng(n_components)
     x = rng.gamma(0.2, 5.0, (n, n_components)) + 1e-30
     scale = rng.uniform(1e-3, 3.0, n_components)
-    for array in (x, scale):
-        array.flags.writeable = False
+    freeze(x, scale)
     out = np.full((n, width), np.nan, dtype)
     rows.scale_rows(x, scale, out)
     y = x * scale
@@ -249,9 +218,6 @@ def test_words_outside_of_the_vocabulary_are_refused(word):
         rows.gather_rows(np.ones((5, 2)), np.zeros(2, np.int32), *given)
     with pytest.raises(IndexError, match=f"row {word} is outside"):
         rows.gather_rows(np.ones((5, 2)), words, *given)
-
-
-# Moments by bins
 
 
 def moments(S, exponent):
@@ -304,9 +270,6 @@ def test_add_rows_keeps_the_bins(known):
     with pytest.raises(ValueError, match="N_BINS"):
         add_rows(S, *first, fold, mass, new_mass, before[1:].copy(), -16, None)
     assert_array_equal(before, after)
-
-
-# Products of sparse matrices
 
 
 def csr(dtype, n=7, n_columns=5):

@@ -1,19 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The kernel of supervised LDA against its plain twin, for every instruction set."""
 
-import importlib
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy import sparse
 
-from streamtopics.kernels import supported
+from tests.kernels.variants import each, variants
 from tests.reference import supervised as reference
 
-KERNELS = {
-    name: importlib.import_module(f"streamtopics.kernels._supervised_{name}")
-    for name in supported()
-}
+KERNELS = variants("supervised")
 N_WORDS = 25
 
 
@@ -22,19 +18,17 @@ def corpus(K, seed=0):
     rng = np.random.default_rng(seed)
     dense = rng.poisson(0.7, (4, N_WORDS))
     dense[2] = 0
-    indptr = np.concatenate([[0], np.cumsum((dense > 0).sum(axis=1))]).astype(np.int32)
-    indices = np.concatenate([np.flatnonzero(row) for row in dense]).astype(np.int32)
-    n_tokens = dense[dense > 0].astype(np.int32)
-    token_weight = rng.choice([1.0, 0.5, 0.3], len(n_tokens))
+    X = sparse.csr_matrix(dense, dtype=np.int32)
+    token_weight = rng.choice([1.0, 0.5, 0.3], X.nnz)
     topics = rng.gamma(0.5, 1.0, (N_WORDS, K)) + 1e-3
     alpha, x = rng.gamma(1.0, 1.0, K) + 0.05, 3 * rng.standard_normal(K)
     y = rng.standard_normal(4)
-    return indptr, indices, n_tokens, token_weight, topics, alpha, x, y
+    return X.indptr, X.indices, X.data, token_weight, topics, alpha, x, y
 
 
 @pytest.mark.parametrize("variance", [0.02, 1.5])
 @pytest.mark.parametrize("K", [1, 3, 20])
-@pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS.keys())
+@each(KERNELS)
 def test_kernel_equals_its_twin(kernel, K, variance):
     indptr, indices, n_tokens, token_weight, topics, alpha, x, y = corpus(K)
     gamma = alpha + np.random.default_rng(1).gamma(1.0, 2.0, (4, K))
@@ -64,7 +58,7 @@ def test_kernel_equals_its_twin(kernel, K, variance):
     assert bounds[2] == 0
 
 
-@pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS.keys())
+@each(KERNELS)
 def test_a_response_that_the_topics_all_but_determine(kernel):
     """x^2 / (2 N^2 variance) is in the thousands, alike for both topics."""
     counts = np.array([3, 1, 2], dtype=np.int32)
@@ -86,7 +80,7 @@ def test_a_response_that_the_topics_all_but_determine(kernel):
 
 def test_documents_outside_the_span_are_left_alone():
     indptr, indices, n_tokens, token_weight, topics, alpha, x, y = corpus(3)
-    kernel = KERNELS[next(iter(KERNELS))]
+    kernel = next(iter(KERNELS.values()))
     gamma = np.tile(alpha + 1.0, (4, 1))
     topic_counts, bounds = np.full((4, 3), -1.0), np.full(4, -1.0)
     kernel.infer_supervised(

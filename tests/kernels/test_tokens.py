@@ -192,18 +192,10 @@ def test_columns_may_be_left_out():
 def test_letters_become_none_one_or_several():
     """As if they had been written so; of ASCII they stay."""
     become = {"\u00e4": "a", "\u00f6": "", "\u00df": "ss", "\u4e2d": "x" * 40, "e": "no"}
-    texts = [
-        "\u00e4e \u00f6 \u4e2d\u4e2d\u00df",
-        "tree",
-        "\u00e4" * 9,
-        "\u00df" * 50,
-        "\u00f6",
-    ] * 30
+    own = ["\u00e4e \u00f6 \u4e2d\u4e2d\u00df", "\u00e4" * 9, "\u00df" * 50, "\u00f6"]
+    written = ["".join(become.get(letter, letter) for letter in text) for text in own]
+    texts, written = (["tree", *some] * 30 for some in (own, written))
     letters = tokens.Letters(lambda letter: become.get(letter, letter))
-    written = [
-        text if text.isascii() else "".join(become.get(letter, letter) for letter in text)
-        for text in texts
-    ]
     part = tokens.Counted(1, 1, 2)
     part.count(texts, np.zeros(150, np.uint8), np.ones(150, np.uint8), letters)
     part.sort()

@@ -1,24 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Inference in two blocks of topics against its plain twin, for every instruction set."""
 
-import importlib
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
 from scipy.special import digamma
 
-from streamtopics.kernels import supported
+from tests.kernels.variants import each, variants
 from tests.reference import two_blocks as reference
 from tests.reference.variational import exp_digamma_rows
 
-KERNELS = {
-    name: importlib.import_module(f"streamtopics.kernels._variational_{name}")
-    for name in supported()
-}
 N_WORDS = 40
-each_kernel = pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS.keys())
+each_kernel = each(variants("variational"))
 
 
 def case(n_topics, dtype, kernel):

@@ -57,12 +57,9 @@ class Twin:
         ]
 
     def sweep(self, number):
-        return np.concatenate(
-            [
-                reference.sweep(state, words, self.topics, self.prior, self.kappa, seed, number)
-                for state, words, seed in zip(self.states, self.words, self.seeds, strict=True)
-            ]
-        )
+        documents = zip(self.states, self.words, self.seeds, strict=True)
+        given = self.topics, self.prior, self.kappa
+        return np.concatenate([reference.sweep(*d[:2], *given, d[2], number) for d in documents])
 
     def column(self, name):
         return np.concatenate([np.array(getattr(state, name), int) for state in self.states])
@@ -167,51 +164,39 @@ def assert_legal(given, state, prior):
 def test_the_cases_are_not_too_easy():
     """Documents of more dishes than there is room for at first, and tables of many words."""
     given, seeds = corpus([[40, 30], [20] * 5]), document_seeds(0, 0, 2)
-    weights = np.ones((6, 2))
-    many = SentenceSampler(PRIORS["was, many dishes"], 1.0).fold_in(
-        given, weights, seeds, n_averaged=1
+    many, large = (
+        SentenceSampler(PRIORS[name], 1.0).fold_in(given, np.ones((6, 2)), seeds, n_averaged=1)
+        for name in ("was, many dishes", "was, large tables")
     )
     assert many.n_dishes.max() > 16
-    large = SentenceSampler(PRIORS["was, large tables"], 1.0).fold_in(
-        given, weights, seeds, n_averaged=1
-    )
     assert np.unique(large.state.table[:40], return_counts=True)[1].max() > 16
 
 
-@pytest.mark.parametrize(
-    ("column", "word", "value"),
-    [
-        ("topic", 0, 2),
-        ("topic", 3, -1),
-        ("table", 0, 1),
-        ("table", 5, 0),
-        ("table", 2, 9),
-        ("dish", 0, 900),
-        ("dish", 1, -2),
-    ],
-)
+IMPOSSIBLE = [
+    ("topic", 0, 2), ("topic", 3, -1), ("table", 0, 1), ("table", 5, 0), ("table", 2, 9),
+    ("dish", 0, 900), ("dish", 1, -2),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("column", "word", "value"), IMPOSSIBLE)
 def test_a_state_that_cannot_be_is_refused(column, word, value):
     given, seeds = corpus([[3, 4]]), document_seeds(0, 0, 1)
     weights = np.ones((6, 2))
     state = SamplerState(
         np.zeros(7, np.int32), np.array([0, 0, 0, 3, 3, 3, 3], np.int32), np.zeros(7, np.int32)
     )
-    SentenceSampler(WAS(), 1.0).fold_in(
-        given, weights, seeds, n_sweeps=1, n_averaged=0, state=state
-    )
+    settings = {"n_sweeps": 1, "n_averaged": 0, "state": state}
+    SentenceSampler(WAS(), 1.0).fold_in(given, weights, seeds, **settings)
     getattr(state, column)[word] = value
     with pytest.raises(ValueError, match="which cannot be"):
-        SentenceSampler(WAS(), 1.0).fold_in(
-            given, weights, seeds, n_sweeps=1, n_averaged=0, state=state
-        )
+        SentenceSampler(WAS(), 1.0).fold_in(given, weights, seeds, **settings)
 
 
 def test_wrong_shapes_and_words_are_refused():
     one = np.ones(1)
+    topics = TopicCounts(np.ones((3, 2)), np.ones(2), np.ones(4), 1.0)
     with pytest.raises(ValueError, match="do not agree"):
-        kernel.StickBreaking(
-            TopicCounts(np.ones((3, 2)), np.ones(2), np.ones(4), 1.0), 1.0, one, one
-        )
+        kernel.StickBreaking(topics, 1.0, one, one)
     given, state = corpus([[3, 4]]), SamplerState.empty(7)
     sampler = kernel.StickBreaking(GivenTopics(np.ones((2, 2))), 1.0, one, one)
     with pytest.raises(ValueError, match="word"):

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Vectors as a second view, against Bessel functions and plain NumPy."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -10,19 +12,20 @@ from scipy.special import ive
 from streamtopics.local import OneTopic
 from streamtopics.local.directions import concentration, expected, explained, summed
 from streamtopics.local.step import minibatch_of
-from streamtopics.messages import Minibatch, Statistics, Topics
+from streamtopics.messages import Statistics, Topics
 from streamtopics.posteriors import Blend, TopicPosterior
 from streamtopics.utils.parallel import SERIAL, workers
 
 K, D = 3, 40
+EVERY = np.arange(4, dtype=np.int32)
 
 
-def unit_vectors(n: int, d: int, seed: int = 0) -> np.ndarray:
+def unit_vectors(n, d, seed=0):
     found = np.random.default_rng(seed).normal(size=(n, d))
     return found / np.linalg.norm(found, axis=1, keepdims=True)
 
 
-def directions_of(vectors: np.ndarray, q: np.ndarray) -> np.ndarray:
+def directions_of(vectors, q):
     return np.column_stack((q.T @ vectors, q.T @ vectors.any(axis=1)))
 
 
@@ -65,7 +68,7 @@ def test_products_are_those_of_matrices(dtype, n):
         assert_array_equal(alone[0], explained(E, means, SERIAL)[-1])
 
 
-def documents(d: int = 5) -> tuple[Minibatch, Topics]:
+def documents(d=5):
     rng = np.random.default_rng(1)
     X = rng.poisson(0.5, (D, 12)).astype(np.float64)
     X[3] = 0
@@ -75,12 +78,7 @@ def documents(d: int = 5) -> tuple[Minibatch, Topics]:
     weights = np.zeros((len(minibatch.words), 8))
     weights[:, : K + 1] = rng.dirichlet(np.ones(12), K + 1).T[minibatch.words]
     means = np.vstack((np.zeros(d), 4 * unit_vectors(K, d, 3)))
-    own = Minibatch(*vars_of(minibatch), vectors=vectors)
-    return own, Topics(weights, np.array([1.0, 1, 2, 3]), means)
-
-
-def vars_of(minibatch: Minibatch) -> tuple:
-    return minibatch.words, minibatch.indptr, minibatch.indices, minibatch.counts
+    return replace(minibatch, vectors=vectors), Topics(weights, np.array([1.0, 1, 2, 3]), means)
 
 
 @pytest.mark.parametrize("weight", [0.0, 0.3, 1.0])
@@ -104,27 +102,25 @@ def test_one_topic_is_found_by_words_and_vectors(weight):
     assert_allclose(proportions[:, 1:], 0.8 * q)
 
 
-def statistics(seed: int, d: int) -> Statistics:
+def statistics(seed):
     rng = np.random.default_rng(seed)
     counts = rng.random((4, K))
-    directions = directions_of(unit_vectors(9, d, seed), rng.dirichlet(np.ones(K), 9))
-    return Statistics(
-        np.arange(4, dtype=np.int32), counts, np.array([counts.sum()]), directions=directions
-    )
+    directions = directions_of(unit_vectors(9, 6, seed), rng.dirichlet(np.ones(K), 9))
+    return Statistics(EVERY, counts, np.array([counts.sum()]), directions=directions)
 
 
 def test_posterior_takes_in_vectors_by_the_weights_of_words():
-    d, prior = 6, np.random.default_rng(0).random((K, 7))
+    prior = np.random.default_rng(0).random((K, 7))
     posterior = TopicPosterior(np.full((1, 1), 0.1), (4, K), np.ones(K), None, 0, prior)
     assert posterior.knows_nothing
     lam = prior.copy()
     for t, retain in enumerate([1.0, np.array([0.5, 0.9, 0.0]), 0.7]):
-        found, gain = statistics(t, d), 1.0 + t
+        found, gain = statistics(t), 1.0 + t
         blend = Blend(retain, gain, 1.0 - np.asarray(retain), found)
         kept = np.reshape(retain, (-1, 1)) * np.ones((K, 1))
         lam = kept * lam + gain * found.directions + (1 - kept) * prior
         assert_allclose(posterior.after(blend).directions, lam)
-        before = posterior.of_words(np.arange(4, dtype=np.int32))
+        before = posterior.of_words(EVERY)
         posterior.blend(blend)
         assert_allclose(posterior.directions, lam)
         before.blend(posterior.since(before, retain))
@@ -135,11 +131,11 @@ def test_posterior_takes_in_vectors_by_the_weights_of_words():
 def test_posteriors_with_vectors_are_added():
     prior = np.ones((K, 7))
     base = TopicPosterior(np.full((1, 1), 0.1), (4, K), np.ones(K), None, 0, prior)
-    base.blend(Blend(1.0, 1.0, 0.0, statistics(0, 6)))
+    base.blend(Blend(1.0, 1.0, 0.0, statistics(0)))
     both = []
     for seed in (1, 2):
-        one = base.of_words(np.arange(4, dtype=np.int32))
-        one.blend(Blend(1.0, 1.0, 0.0, statistics(seed, 6)))
+        one = base.of_words(EVERY)
+        one.blend(Blend(1.0, 1.0, 0.0, statistics(seed)))
         both.append(one)
-    total = sum(statistics(seed, 6).directions for seed in range(3))
+    total = sum(statistics(seed).directions for seed in range(3))
     assert_allclose(both[0].added_to(both[1], base).directions, prior + total)

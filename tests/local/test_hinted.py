@@ -2,18 +2,18 @@
 """Hints: inference is that under the prior alpha + hints of each document."""
 
 from dataclasses import replace
-from itertools import product
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
-from scipy.special import digamma, gammaln
+from scipy.special import digamma
 
 from streamtopics.local import Gibbs, OneTopic, SemiSupervised, Variational, WithPseudoTokens
 from streamtopics.local.hinted import OneOrMixed
 from streamtopics.utils.parallel import SERIAL, workers
 from tests.local.test_one_topic import SHARES_REPORT, minibatch_of, plain, topics_of
+from tests.reference import gibbs as reference
 
 LOG_THETA = frozenset({"log_theta"})
 EXACT = Variational(tol=1e-13, max_iter=5000)
@@ -54,9 +54,6 @@ def ascent(row, weights, prior, n_sweeps=20_000, tol=1e-14):
             break
         gamma = new
     return new, phi
-
-
-# Variational inference
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -103,41 +100,20 @@ def test_a_document_of_nothing_but_hints_has_their_shares(step):
     assert_allclose(theta.sum(axis=1), 1)
 
 
-# Gibbs sampling
+HINTS = [[0.0, 1.0], [2.5, 0.5], [0.0, 3.0, 0.0], [1.0, 0.0, 0.3], [0.0, 0.0, 20.0]]
 
 
-def enumerated(words, weights, prior):
-    """Posterior mean of theta, and the probability of each topic at each token."""
-    n_components = len(prior)
-    theta, at = np.zeros(n_components), np.zeros((len(words), n_components))
-    total = 0.0
-    for z in product(range(n_components), repeat=len(words)):
-        n = np.bincount(z, minlength=n_components)
-        p = np.exp((gammaln(prior + n) - gammaln(prior)).sum())
-        p *= np.prod([weights[w, k] for w, k in zip(words, z, strict=True)])
-        total += p
-        theta += p * (prior + n) / (prior + n).sum()
-        for i, k in enumerate(z):
-            at[i, k] += p
-    return theta / total, at / total
-
-
-@pytest.mark.parametrize(
-    ("alpha", "hint"),
-    [
-        ([0.5, 0.8], [0.0, 1.0]),
-        ([0.5, 0.8], [2.5, 0.5]),
-        ([0.2, 0.4, 0.7], [0.0, 3.0, 0.0]),
-        ([0.2, 0.4, 0.7], [1.0, 0.0, 0.3]),
-        ([0.2, 0.4, 0.7], [0.0, 0.0, 20.0]),
-    ],
-)
-def test_sampling_has_the_law_under_alpha_and_the_hints(alpha, hint):
+@pytest.mark.parametrize("hint", HINTS)
+def test_sampling_has_the_law_under_alpha_and_the_hints(hint):
     """Three tokens, 4,000 independent chains: means within 4.5 standard errors."""
-    alpha, hint, n = np.array(alpha), np.array(hint), 4000
+    alpha = np.array([0.5, 0.8] if len(hint) == 2 else [0.2, 0.4, 0.7])
+    hint, n = np.array(hint), 4000
     weights = np.array([[1.0, 0.3, 0.5], [0.2, 1.0, 0.4], [0.6, 0.5, 1.0]])[:, : len(alpha)]
-    words = [0, 1, 2]
-    theta, at = enumerated(words, weights, alpha + hint)
+    exact, unhinted = (
+        reference.expectations(reference.posterior([0, 1, 2], weights, prior), np.ones(3), prior)
+        for prior in (alpha + hint, alpha)
+    )
+    theta, at = exact.theta, exact.tokens
     minibatch = hinted_minibatch(np.ones((n, 3)), np.tile(hint, (n, 1)))
     topics, seeds = topics_of(weights, alpha), seeds_of(n, 1)
     found = WithPseudoTokens(Gibbs(25, 1)).doc_topic(minibatch, topics, seeds, SERIAL)
@@ -148,11 +124,7 @@ def test_sampling_has_the_law_under_alpha_and_the_hints(alpha, hint):
     error = np.sqrt(at * (1 - at) / n)
     assert np.all(np.abs(statistics.counts / n - at) < 4.5 * error + 1e-12)
     # The test can tell: without the hint all this is far away.
-    unhinted, _ = enumerated(words, weights, alpha)
-    assert np.abs(unhinted - theta).max() > 10 * (found.std(axis=0) / n**0.5).max()
-
-
-# Without hints
+    assert np.abs(unhinted.theta - theta).max() > 10 * (found.std(axis=0) / n**0.5).max()
 
 
 @pytest.mark.parametrize("step", [Variational(), Gibbs(5)], ids=str)
@@ -161,36 +133,28 @@ def test_without_hints_it_is_the_step_itself_bit_for_bit(step, dtype):
     counts, weights, alpha, _ = random_case()
     minibatch, topics = minibatch_of(counts, dtype), topics_of(weights, alpha, dtype)
     seeds = seeds_of(len(counts))
-    plainly, documents = step.step(minibatch, topics, seeds, SERIAL, report=LOG_THETA)
-    found, found_documents = WithPseudoTokens(step).step(
-        minibatch, topics, seeds, SERIAL, report=LOG_THETA
-    )
+    given, wrapped = (minibatch, topics, seeds, SERIAL), WithPseudoTokens(step)
+    plainly, documents = step.step(*given, report=LOG_THETA)
+    found, found_documents = wrapped.step(*given, report=LOG_THETA)
     assert_array_equal(found.counts, plainly.counts)
     assert_array_equal(found.log_theta, plainly.log_theta)
     assert_array_equal(found_documents, documents)
-    assert_array_equal(
-        WithPseudoTokens(step).doc_topic(minibatch, topics, seeds, SERIAL),
-        step.doc_topic(minibatch, topics, seeds, SERIAL),
-    )
+    assert_array_equal(wrapped.doc_topic(*given), step.doc_topic(*given))
 
 
-@pytest.mark.parametrize(
-    ("step", "report"),
-    [
-        (WithPseudoTokens(Variational()), "log_theta"),
-        (WithPseudoTokens(Gibbs(5)), "log_theta"),
-        (SemiSupervised(OneTopic(1.0)), "shares"),
-        (OneTopic(0.7), "shares"),
-    ],
-    ids=str,
-)
+REPORTS = {
+    WithPseudoTokens(Variational()): "log_theta", WithPseudoTokens(Gibbs(5)): "log_theta",
+    SemiSupervised(OneTopic(1.0)): "shares", OneTopic(0.7): "shares",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("step", "report"), REPORTS.items(), ids=str)
 def test_the_bits_do_not_depend_on_n_jobs(step, report):
     counts, weights, alpha, hints = random_case(n_documents=500)
-    minibatch, topics = hinted_minibatch(counts, hints), topics_of(weights, alpha)
-    seeds = seeds_of(len(counts))
-    expected, _ = step.step(minibatch, topics, seeds, SERIAL, report=frozenset({report}))
+    given = hinted_minibatch(counts, hints), topics_of(weights, alpha), seeds_of(500)
+    expected, _ = step.step(*given, SERIAL, report=frozenset({report}))
     with workers(3) as several:
-        found, _ = step.step(minibatch, topics, seeds, several, report=frozenset({report}))
+        found, _ = step.step(*given, several, report=frozenset({report}))
     assert_array_equal(found.counts, expected.counts)
     assert_array_equal(getattr(found, report), getattr(expected, report))
 
@@ -200,12 +164,11 @@ def test_documents_go_on_from_their_state(step):
     """The state may be passed again; hints still count."""
     counts, weights, alpha, hints = random_case()
     minibatch, topics = hinted_minibatch(counts, hints), topics_of(weights, alpha)
-    first, state = WithPseudoTokens(step).step(minibatch, topics, seeds_of(len(counts)), SERIAL)
-    again, _ = WithPseudoTokens(step).step(
-        minibatch, topics, seeds_of(len(counts), 1), SERIAL, state
-    )
+    step = WithPseudoTokens(step)
+    first, state = step.step(minibatch, topics, seeds_of(len(counts)), SERIAL)
+    again, _ = step.step(minibatch, topics, seeds_of(len(counts), 1), SERIAL, state)
     assert_allclose(again.counts.sum(axis=1), first.counts.sum(axis=1))
-    if isinstance(step, Variational):
+    if step == WithPseudoTokens(EXACT):
         assert_allclose(again.counts, first.counts, rtol=1e-6, atol=1e-9)
 
 
@@ -214,11 +177,10 @@ def test_documents_go_on_from_their_state(step):
 TOLD = SemiSupervised(OneTopic(1.0))
 
 
-def step_of(counts, weights, alpha, hints, dtype=np.float64, with_workers=SERIAL, step=TOLD):
+def step_of(counts, weights, alpha, hints, dtype=np.float64):
     """The statistics."""
     minibatch, topics = hinted_minibatch(counts, hints, dtype), topics_of(weights, alpha, dtype)
-    seeds = seeds_of(len(counts))
-    return step.step(minibatch, topics, seeds, with_workers, report=SHARES_REPORT)[0]
+    return TOLD.step(minibatch, topics, seeds_of(len(counts)), SERIAL, report=SHARES_REPORT)[0]
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -267,9 +229,6 @@ def test_shares_are_reported_where_they_are_asked_for_and_there_are_words():
     every = step_of(counts, weights, alpha, hints)
     some = step_of(counts[with_words], weights, alpha, hints[with_words])
     assert_allclose(every.shares, some.shares, rtol=1e-12)
-
-
-# What is read as of one topic and as a mixture
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.special import logsumexp
+from scipy.special import logsumexp, xlogy
 
 from streamtopics.kernels import variational
 from streamtopics.local import OneTopic
@@ -12,11 +12,8 @@ from streamtopics.local.step import part
 from streamtopics.messages import Minibatch, Topics
 from streamtopics.utils.parallel import SERIAL
 
-SHARES = [1.0, 0.8, 0.35]
+each_share = pytest.mark.parametrize("share", [1.0, 0.8, 0.35])
 SHARES_REPORT = frozenset({"shares"})
-
-
-# Data, and the plain twin
 
 
 def random_case(seed=0, n_documents=30, n_words=25, n_components=5, zeros=0.3):
@@ -57,15 +54,8 @@ def mixed(weights, share):
 def log_joint(counts, weights, alpha, share):
     """log alpha_k + sum_w n_dw log m_kw, where 0 log 0 is 0."""
     m, _ = mixed(weights, share)
-    found = np.empty((len(counts), m.shape[1]))
     prior = np.log(alpha if share == 1 else alpha[1:])
-    for d, row in enumerate(counts):
-        for k in range(m.shape[1]):
-            with np.errstate(divide="ignore"):
-                found[d, k] = prior[k] + sum(
-                    n * np.log(m[w, k]) for w, n in enumerate(row) if n > 0
-                )
-    return found
+    return prior + xlogy(counts[:, :, None], m).sum(axis=1)
 
 
 def plain(counts, weights, alpha, share):
@@ -81,18 +71,14 @@ def plain(counts, weights, alpha, share):
     return q, np.column_stack([(tokens - statistics).sum(axis=1), statistics])
 
 
-def step(counts, weights, alpha, share, dtype=np.float64, with_workers=SERIAL):
-    minibatch, topics = minibatch_of(counts, dtype), topics_of(weights, alpha, dtype)
-    seeds = np.zeros(len(counts), np.uint64)
-    local = OneTopic(share)
-    statistics, _ = local.step(minibatch, topics, seeds, with_workers, report=SHARES_REPORT)
-    return statistics, local.doc_topic(minibatch, topics, seeds, with_workers)
+def step(counts, weights, alpha, share, dtype=np.float64):
+    given = minibatch_of(counts, dtype), topics_of(weights, alpha, dtype)
+    given += np.zeros(len(counts), np.uint64), SERIAL
+    statistics, _ = OneTopic(share).step(*given, report=SHARES_REPORT)
+    return statistics, OneTopic(share).doc_topic(*given)
 
 
-# Against the formulas
-
-
-@pytest.mark.parametrize("share", SHARES)
+@each_share
 @pytest.mark.parametrize(("dtype", "rtol"), [(np.float64, 1e-10), (np.float32, 1e-4)])
 def test_the_statistics_are_those_of_the_formulas(share, dtype, rtol):
     # Without a background a topic must give every word of a document some weight.
@@ -107,7 +93,7 @@ def test_the_statistics_are_those_of_the_formulas(share, dtype, rtol):
     assert_allclose(statistics.shares, q[counts.sum(axis=1) > 0].mean(axis=0), rtol=rtol)
 
 
-@pytest.mark.parametrize("share", SHARES)
+@each_share
 def test_an_empty_document_has_the_prior_and_no_statistics(share):
     counts, weights, alpha = random_case()
     _, theta = step(counts, weights, alpha, share)
@@ -121,10 +107,7 @@ def test_an_empty_document_has_the_prior_and_no_statistics(share):
     assert none.shares is None
 
 
-# EM
-
-
-@pytest.mark.parametrize("share", SHARES)
+@each_share
 @pytest.mark.parametrize("seed", range(4))
 def test_the_likelihood_never_falls(share, seed):
     """beta, b and pi are estimated again from the statistics, as in the M-step."""
@@ -143,10 +126,7 @@ def test_the_likelihood_never_falls(share, seed):
     assert steps[0] > 1.0
 
 
-# What must not matter
-
-
-@pytest.mark.parametrize("share", SHARES)
+@each_share
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_a_document_alone_is_as_among_others(share, dtype):
     counts, weights, alpha = random_case(n_documents=150)
@@ -161,24 +141,28 @@ def test_a_document_alone_is_as_among_others(share, dtype):
         assert_array_equal(found[0], together[d])
 
 
-# Extremes
+def finite_step(*given):
+    statistics, theta = step(*given)
+    assert np.isfinite(statistics.counts).all()
+    assert np.all(statistics.counts >= 0)
+    assert_allclose(statistics.counts.sum(axis=1), given[0].sum(axis=0), rtol=1e-5)
+    assert np.isfinite(theta).all()
+    assert_allclose(theta.sum(axis=1), 1, rtol=1e-5)
+    return theta
 
 
-@pytest.mark.parametrize("share", SHARES)
+@each_share
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_long_documents_stay_finite(share, dtype):
     counts, weights, alpha = random_case(n_documents=6, zeros=0.0)
     counts = np.round(counts * 10_000 / np.maximum(counts.sum(axis=1, keepdims=True), 1))
-    statistics, theta = step(counts, weights, alpha, share, dtype)
-    assert np.isfinite(statistics.counts).all()
-    assert_allclose(statistics.counts.sum(axis=1), counts.sum(axis=0), rtol=1e-5)
-    assert_allclose(theta.sum(axis=1), 1, rtol=1e-5)
+    theta = finite_step(counts, weights, alpha, share, dtype)
     q, _ = plain(counts, weights, alpha, share)
     own = theta if share == 1 else theta[:, 1:] / share
     assert_array_equal(own.argmax(axis=1), q.argmax(axis=1))
 
 
-@pytest.mark.parametrize("share", SHARES)
+@each_share
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_weights_of_zero_stay_finite(share, dtype):
     """Words that no topic has, that the background alone has, and documents of only these."""
@@ -188,9 +172,4 @@ def test_weights_of_zero_stay_finite(share, dtype):
     counts[:3] = 0
     counts[0, 4], counts[1, 5], counts[2, [4, 5]] = 6, 6, 3
     counts[5], weights[:5] = 1, weights[:5] * 1e-30
-    statistics, theta = step(counts, weights, alpha, share, dtype)
-    assert np.isfinite(statistics.counts).all()
-    assert np.all(statistics.counts >= 0)
-    assert_allclose(statistics.counts.sum(axis=1), counts.sum(axis=0), rtol=1e-5)
-    assert np.isfinite(theta).all()
-    assert_allclose(theta.sum(axis=1), 1, rtol=1e-5)
+    finite_step(counts, weights, alpha, share, dtype)

@@ -13,6 +13,7 @@ from streamtopics.updates import BPS, SVB
 from streamtopics.utils.parallel import SERIAL, workers
 from tests.reference import asum as reference
 from tests.reference import reviews
+from tests.updates.given import take
 
 CORPUS = reviews.draw(80)
 
@@ -38,7 +39,7 @@ def learnt():
     state = posterior()
     for part in np.array_split(np.arange(80), 4):
         documents = batch([CORPUS.X[d] for d in part])
-        state.blend(SVB().step(state, model().learner(state, documents, SERIAL), None)[0])
+        take(SVB(), state, model().learner(state, documents, SERIAL))
     return state
 
 
@@ -66,18 +67,6 @@ def test_words_are_counted_by_the_joint_responsibility(words_per_job, monkeypatc
     assert_allclose(given.local_bound, found.objective.sum())
 
 
-def test_a_sentence_that_is_one_of_two_pairs_is_no_other_pair():
-    """Half (0, 0), half (1, 1); the product of the margins has a quarter of each."""
-    beta = np.array([0.5, 0.01, 0.01, 0.5])
-    word = Minibatch(
-        np.zeros(1, np.int32), np.array([0, 1], np.int32), np.zeros(1, np.int32), np.ones(1)
-    )
-    one = SentenceBatch(word, np.array([0, 1]))
-    state = TopicPosterior(np.array([beta, 1 - beta]), (2, 4))
-    counts = statistics(one, model(0.0, 200).infer(state, one, SERIAL), SERIAL).counts
-    assert_allclose(counts, [[0.5, 0, 0, 0.5]], atol=1e-6)
-
-
 def test_the_start_tells_aspects_apart_and_not_sentiments():
     flat = TopicPosterior(np.array([[1.0, 1.0, 1.0, 2.0, 2.0, 2.0]]), (50, 6))
     words = np.arange(0, 50, 7, dtype=np.int32)
@@ -92,9 +81,7 @@ def test_the_start_tells_aspects_apart_and_not_sentiments():
 
 def test_the_start_leaves_no_trace():
     state = posterior()
-    rule = BPS(0.5)
-    blend = rule.step(state, model().learner(state, batch(CORPUS.X), SERIAL), None)[0]
-    state.blend(blend)
+    take(BPS(0.5), state, model().learner(state, batch(CORPUS.X), SERIAL))
     n_tokens = sum(x.sum() for x in CORPUS.X)
     assert_allclose(state.mass.sum(), state.prior_mass.sum() + 1.5 * n_tokens)
     assert_allclose(state.b, 0)

@@ -11,8 +11,8 @@ from scipy.special import logsumexp
 
 from streamtopics.families import dirichlet, normal_gamma
 from streamtopics.models import GaussianMixture
-from streamtopics.updates import SVB, HierarchicalPowerPrior
-from tests.updates.given import given
+from streamtopics.updates import HierarchicalPowerPrior
+from tests.models.learning import assert_predictives_multiply_to, bounds_of_passes, learnt
 
 CENTRES = np.array([[-4.0, 0.0], [0.0, 3.0], [4.0, -3.0]])
 
@@ -22,14 +22,6 @@ def data(n=150, seed=0, centres=CENTRES, missing=0.0):
     X = centres[rng.integers(len(centres), size=n)] + rng.normal(size=(n, 2)) * [0.7, 1.2]
     X[rng.random(X.shape) < missing] = np.nan
     return X
-
-
-def learnt(model, X, rule=None, size=50, seed=0, posterior=None):
-    posterior = posterior or model.posterior(X)
-    for start in range(0, len(X), size):
-        learn = model.learner(posterior, X[start : start + size], seed=seed)
-        posterior.blend((rule or SVB()).step(posterior, learn, None)[0])
-    return posterior
 
 
 def expected_log_densities(posterior, x, mean=0.0):
@@ -42,14 +34,11 @@ def expected_log_densities(posterior, x, mean=0.0):
     return dirichlet.expected_statistics(posterior["weights"][0]) + of_x
 
 
-# Statistics and bounds
-
-
 @pytest.mark.parametrize("missing", [0.0, 0.3])
 @pytest.mark.parametrize("mean", [0.0, 50.0])
 def test_responsibilities_and_bound_are_those_of_the_definition(missing, mean):
     model = GaussianMixture(3, mean=mean)
-    posterior = learnt(model, data(missing=missing) + mean)
+    posterior = learnt(model, data(missing=missing) + mean, size=50)
     X = data(20, 1, missing=missing) + mean
     joint = np.array([expected_log_densities(posterior, x, mean) for x in X])
     r = np.exp(joint - logsumexp(joint, axis=1, keepdims=True))
@@ -82,26 +71,13 @@ def log_evidence(model, X):
     return logsumexp(total)
 
 
-def bounds_of_passes(model, X, n=30):
-    """The bound after each pass of SVB over a minibatch of its own, from its start."""
-    prior = model.posterior(X)
-    learn = model.learner(prior, X)
-    seen, bounds = prior, []
-    for _ in range(n):
-        statistics = learn(seen)
-        blend = SVB().step(prior, given(statistics), None)[0]
-        seen = prior.after(blend)
-        bounds.append(learn(seen).local_bound - prior.divergences(blend)[0].sum())
-    return np.array(bounds)
-
-
 @pytest.mark.parametrize("missing", [0.0, 0.3])
 @pytest.mark.parametrize("seed", range(3))
 def test_the_bound_is_below_the_evidence(missing, seed):
     X = data(6, seed, missing=missing)
     model = GaussianMixture(2, mean_mass=0.1)
     exact = log_evidence(model, X)
-    bounds = bounds_of_passes(model, X)
+    bounds = bounds_of_passes(model, model.posterior(X), X, n=30)
     assert (bounds < exact).all()
     assert bounds[-1] > exact - 5
 
@@ -110,14 +86,8 @@ def test_the_bound_is_below_the_evidence(missing, seed):
 def test_the_bound_never_falls_in_the_passes(missing):
     """From a poor start: a posterior that has seen other data."""
     model = GaussianMixture(4)
-    posterior = learnt(model, data(20, 5) * 0.3)
-    learn = model.learner(posterior, data(100, 1, missing=missing))
-    seen, bounds = posterior, []
-    for _ in range(40):
-        s = learn(seen)
-        blend = SVB().step(posterior, given(s), None)[0]
-        seen = posterior.after(blend)
-        bounds.append(learn(seen).local_bound - posterior.divergences(blend)[0].sum())
+    posterior = learnt(model, data(20, 5) * 0.3, size=20)
+    bounds = bounds_of_passes(model, posterior, data(100, 1, missing=missing), n=40)
     assert (np.diff(bounds) > -1e-9 * np.abs(bounds[:-1])).all()
     assert bounds[-1] > bounds[0] + 0.5
 
@@ -126,7 +96,7 @@ def test_the_bound_never_falls_in_the_passes(missing):
 @pytest.mark.parametrize("start", [0.05, 0.5, 0.95])
 def test_the_double_bound_never_falls(rate, start):
     model = GaussianMixture(3)
-    posterior = learnt(model, data())
+    posterior = learnt(model, data(), size=50)
     for seed, centres in ((1, CENTRES), (2, CENTRES[::-1] + 1.5)):
         rule = HierarchicalPowerPrior(rate, max_rounds=40, tol=0.0)
         learn = model.learner(posterior, data(60, seed, centres, missing=0.1))
@@ -134,9 +104,6 @@ def test_the_double_bound_never_falls(rate, start):
         assert len(bounds) == 39
         assert (np.diff(bounds) > -1e-9 * np.abs(bounds[:-1])).all()
         assert bounds[-1] > bounds[0]
-
-
-# The first minibatch
 
 
 def test_the_start_leaves_no_trace():
@@ -150,14 +117,11 @@ def test_the_start_leaves_no_trace():
     assert_allclose(learnt_part[0].sum(axis=0)[:, 2], (X**2).sum(axis=0))
 
 
-# What is missing
-
-
 def test_a_column_that_is_missing_is_as_if_it_were_not_there():
     X, Y = data(), data(20, 1)
     hidden, hidden_too = (np.column_stack([Z[:, 0], np.full(len(Z), np.nan)]) for Z in (X, Y))
     model = GaussianMixture(3)
-    both, one = learnt(model, hidden), learnt(model, X[:, :1])
+    both, one = learnt(model, hidden, size=50), learnt(model, X[:, :1], size=50)
     assert_allclose(both["weights"], one["weights"], rtol=1e-10)
     assert_allclose(both["components"][:, :, :1], one["components"], rtol=1e-8, atol=1e-8)
     prior = both.blocks["components"].prior[:, :, 1]
@@ -168,7 +132,7 @@ def test_a_column_that_is_missing_is_as_if_it_were_not_there():
 
 def test_a_missing_value_is_integrated_out():
     model = GaussianMixture(3)
-    posterior = learnt(model, data())
+    posterior = learnt(model, data(), size=50)
     rest = np.array([[np.nan, 1.0]])
 
     def density(value):
@@ -178,12 +142,9 @@ def test_a_missing_value_is_integrated_out():
     assert_allclose(np.exp(model.log_predictive(posterior, rest))[0], marginal, rtol=1e-6)
 
 
-# Prediction
-
-
 def test_the_predictive_density_integrates_to_one():
     model = GaussianMixture(2)
-    posterior = learnt(model, data(12)[:, :1])
+    posterior = learnt(model, data(12)[:, :1], size=12)
 
     def density(value):
         return float(np.exp(model.log_predictive(posterior, np.array([[value]]))[0]))
@@ -196,20 +157,13 @@ def test_the_predictive_density_integrates_to_one():
 def test_one_step_predictives_of_one_component_multiply_to_the_evidence():
     X = data(20, missing=0.2)
     model = GaussianMixture(1, mean_mass=0.3, shape=0.8, rate=2.0)
-    posterior, total = model.posterior(X), 0.0
-    for row in X[:, None]:
-        total += model.log_predictive(posterior, row)[0]
-        learnt(model, row, posterior=posterior)
-    assert_allclose(total, log_evidence(model, X), rtol=1e-9)
-
-
-# Rates
+    assert_predictives_multiply_to(log_evidence(model, X), model, X)
 
 
 def test_a_rate_for_each_node_finds_the_component_that_moved():
     rule = HierarchicalPowerPrior("topic", rate_starts=(0.05, 0.95))
     model = GaussianMixture(3, n_init=5)
-    posterior = learnt(model, data(1500), rule, size=300)
+    posterior = learnt(model, data(1500), rule=rule, size=300)
     moved = CENTRES + np.array([[0.0, 0.0], [0.0, 0.0], [2.5, 0.0]])
     k = model.means(posterior)[0, :, 0].argmax()
     blend = rule.step(posterior, model.learner(posterior, data(300, 9, moved)), None)[0]
@@ -217,6 +171,3 @@ def test_a_rate_for_each_node_finds_the_component_that_moved():
     assert retained[k, 0] < 0.2
     retained[k, 0] = 1.0
     assert retained.min() > 0.5
-
-
-# Wrong input

@@ -9,7 +9,12 @@ from scipy.stats import gamma, multivariate_t, norm
 
 from streamtopics.families import normal_gamma_regression as family
 from streamtopics.models import LinearRegression
-from streamtopics.updates import SVB, HierarchicalPowerPrior
+from streamtopics.updates import HierarchicalPowerPrior
+from tests.models.learning import (
+    assert_bound_is_greatest,
+    assert_predictives_multiply_to,
+    learnt,
+)
 
 MODELS = [
     LinearRegression(),
@@ -24,15 +29,6 @@ def data(n=40, seed=0, slope=1.0):
     return X, X @ [slope, -0.5] + 0.7 + 0.4 * rng.normal(size=n)
 
 
-def learnt(model, X, y, rule=None, size=10, posterior=None):
-    posterior = posterior or model.posterior(X)
-    for start in range(0, len(y), size):
-        rows = slice(start, start + size)
-        learn = model.learner(posterior, X[rows], y[rows])
-        posterior.blend((rule or SVB()).step(posterior, learn, None)[0])
-    return posterior
-
-
 def design_and_precision(model, X):
     if not model.fit_intercept:
         return X, np.eye(2) * model.precision
@@ -44,7 +40,7 @@ def design_and_precision(model, X):
 def test_posterior_is_the_closed_form(model):
     X, y = data()
     Z, L0 = design_and_precision(model, X)
-    m, L, a, b = family.parameters(learnt(model, X, y)["regression"])
+    m, L, a, b = family.parameters(learnt(model, X, y, size=10)["regression"])
     assert_allclose(L, L0 + Z.T @ Z)
     assert_allclose(m, np.linalg.solve(L0 + Z.T @ Z, Z.T @ y))
     assert_allclose(a, model.shape + len(y) / 2)
@@ -62,38 +58,18 @@ def log_evidence(model, X, y):
 
 @pytest.mark.parametrize("model", MODELS, ids=repr)
 def test_one_step_predictives_multiply_to_the_evidence(model):
-    X, y = data(25)
-    posterior, total = model.posterior(X), 0.0
-    for i in range(len(y)):
-        row = slice(i, i + 1)
-        total += model.log_predictive(posterior, X[row], y[row])[0]
-        learnt(model, X[row], y[row], posterior=posterior)
-    assert_allclose(total, log_evidence(model, X, y), rtol=1e-9)
+    assert_predictives_multiply_to(log_evidence(model, *data(25)), model, *data(25))
 
 
 @pytest.mark.parametrize("model", MODELS, ids=repr)
 def test_the_bound_is_the_evidence_at_the_posterior_and_less_elsewhere(model):
-    X, y = data(25)
-    prior, posterior = model.posterior(X), model.posterior(X)
-    learn = model.learner(prior, X, y)
-    posterior.blend(SVB().step(posterior, learn, None)[0])
-
-    def bound(lam):
-        view = {"regression": lam}
-        divergence = family.kl(lam, prior["regression"])
-        return learn(view).local_bound - divergence
-
-    exact = log_evidence(model, X, y)
-    assert_allclose(bound(posterior["regression"]), exact, rtol=1e-9)
-    for weight in (0.5, 0.9, 1.1):
-        lam = prior["regression"] + weight * (posterior["regression"] - prior["regression"])
-        assert bound(lam) < exact - 1e-3
+    assert_bound_is_greatest(log_evidence(model, *data(25)), model, *data(25))
 
 
 def test_the_local_bound_agrees_with_quadrature():
     model = LinearRegression(fit_intercept=False)
     X, y = np.array([[0.5], [-1.0], [2.0]]), np.array([0.2, -0.4, 1.9])
-    posterior = learnt(model, X[:2], y[:2])
+    posterior = learnt(model, X[:2], y[:2], size=2)
     m, L, a, b = family.parameters(posterior["regression"])
     mean, precision = m[0], L[0, 0]
 
@@ -112,7 +88,7 @@ def test_the_local_bound_agrees_with_quadrature():
 def test_a_change_is_forgotten_for():
     model = LinearRegression()
     rule = HierarchicalPowerPrior(rate_starts=(0.05, 0.95))
-    posterior = learnt(model, *data(300), rule, size=50)
+    posterior = learnt(model, *data(300), rule=rule, size=50)
     stays = rule.step(posterior, model.learner(posterior, *data(50, 5)), None)[0]
     changes = rule.step(posterior, model.learner(posterior, *data(50, 5, slope=-3.0)), None)[0]
     assert stays.retain > 0.8

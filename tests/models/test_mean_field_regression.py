@@ -12,7 +12,7 @@ from scipy.stats import multivariate_normal, norm, t
 from streamtopics.families import gamma, gaussian, normal_gamma
 from streamtopics.models import MeanFieldRegression
 from streamtopics.updates import SVB, HierarchicalPowerPrior, Rounds
-from tests.updates.given import given
+from tests.models.learning import bounds_of_passes, learnt
 
 MODEL = MeanFieldRegression(0.1, 2.0, 0.5, 0.2, 1.5, 0.8)
 
@@ -23,15 +23,6 @@ def data(n=60, seed=0, missing=0.0, slope=1.0):
     y = X @ [slope, -0.5, 0.2] + 0.7 + 0.4 * rng.normal(size=n)
     X[rng.random(X.shape) < missing] = np.nan
     return X, y
-
-
-def learnt(X, y, rule=None, size=30, model=MODEL):
-    posterior = model.posterior(X)
-    for start in range(0, len(y), size):
-        rows = slice(start, start + size)
-        learn = model.learner(posterior, X[rows], y[rows])
-        posterior.blend((rule or SVB()).step(posterior, learn, None)[0])
-    return posterior
 
 
 def one_by_one(X, y, prior, n_sweeps=3000):
@@ -52,9 +43,9 @@ def one_by_one(X, y, prior, n_sweeps=3000):
 @pytest.mark.parametrize("size", [60, 30])
 def test_the_ascent_ends_where_one_coordinate_at_a_time_does(size):
     X, y = data()
-    prior = MODEL.posterior(X) if size == 60 else learnt(X[:30], y[:30])
+    prior = MODEL.posterior(X) if size == 60 else learnt(MODEL, X[:30], y[:30], size=30)
     w, variance, shape, rate = one_by_one(X[-size:], y[-size:], prior)
-    posterior = learnt(X, y, size=size)
+    posterior = learnt(MODEL, X, y, size=size)
     found, precision = gaussian.parameters(posterior["coefficients"])
     assert_allclose(found, w, rtol=1e-7)
     assert_allclose(1 / precision, variance, rtol=1e-7)
@@ -63,13 +54,10 @@ def test_the_ascent_ends_where_one_coordinate_at_a_time_does(size):
 
 def test_inputs_are_normal_gamma_exactly():
     X, y = data()
-    posterior = learnt(X, y)
+    posterior = learnt(MODEL, X, y, size=30)
     n = np.full(3, 60.0)
     expected = np.stack([X.sum(axis=0), n, (X**2).sum(axis=0), n], axis=-1)
     assert_allclose(posterior["inputs"] - posterior.blocks["inputs"].prior, expected)
-
-
-# Bounds
 
 
 def expected_log_joint(posterior, x, y):
@@ -86,7 +74,7 @@ def expected_log_joint(posterior, x, y):
 
 
 def test_the_local_bound_is_that_of_the_definition():
-    posterior = learnt(*data())
+    posterior = learnt(MODEL, *data(), size=30)
     X, y = data(10, 1)
     found = MODEL.learner(posterior, X, y)(posterior).local_bound
     assert_allclose(found, expected_log_joint(posterior, X, y).sum(), rtol=1e-10)
@@ -94,7 +82,7 @@ def test_the_local_bound_is_that_of_the_definition():
 
 def test_the_local_bound_of_what_is_missing_is_its_integral():
     """max over q(x) of E[log p - log q] is log of the integral of exp E[log p]."""
-    posterior = learnt(*data(missing=0.2))
+    posterior = learnt(MODEL, *data(missing=0.2), size=30)
     x, y = np.array([0.4, np.nan, 2.0]), 1.3
 
     def integrand(value):
@@ -129,21 +117,10 @@ def log_evidence(X, y):
     return of_inputs.sum() - 1.5 * len(X) * np.log(2 * np.pi) + of_y
 
 
-def bounds_of_passes(posterior, X, y, n=12):
-    learn = MODEL.learner(posterior, X, y)
-    seen, bounds = posterior, []
-    for _ in range(n):
-        s = learn(seen)
-        blend = SVB().step(posterior, given(s), None)[0]
-        seen = posterior.after(blend)
-        bounds.append(learn(seen).local_bound - posterior.divergences(blend)[0].sum())
-    return np.array(bounds)
-
-
 @pytest.mark.parametrize("seed", range(3))
 def test_the_bound_is_below_the_evidence(seed):
     X, y = data(8, seed)
-    bounds = bounds_of_passes(MODEL.posterior(X), X, y)
+    bounds = bounds_of_passes(MODEL, MODEL.posterior(X), X, y, n=12)
     exact = log_evidence(X, y)
     assert (bounds < exact).all()
     assert bounds[-1] > exact - 4
@@ -152,7 +129,7 @@ def test_the_bound_is_below_the_evidence(seed):
 @pytest.mark.parametrize("rate", ["shared", "topic"])
 @pytest.mark.parametrize("start", [0.05, 0.5, 0.95])
 def test_the_double_bound_rises_and_ends_at_a_fixed_point(rate, start):
-    posterior = learnt(*data(200, missing=0.1), size=50)
+    posterior = learnt(MODEL, *data(200, missing=0.1), size=50)
     learn = MODEL.learner(posterior, *data(50, 1, missing=0.1, slope=0.6))
     rule = HierarchicalPowerPrior(rate, max_rounds=40, tol=0.0)
     blend, bounds = rule.optimize(posterior, learn, start)
@@ -164,28 +141,22 @@ def test_the_double_bound_rises_and_ends_at_a_fixed_point(rate, start):
         assert_allclose(found, blend.statistics.additions[name], rtol=1e-4, atol=1e-4)
 
 
-# What is missing
-
-
 def test_a_column_without_a_coefficient_that_is_missing_is_left_out():
     """Where the coefficient is 0 for sure, the target says nothing about the input."""
     X, y = data(40)
     hidden = X.copy()
     hidden[:10, 2] = np.nan
     stiff = MeanFieldRegression(1e12, 2.0, 0.5, 0.2, 1.5, 0.8)
-    posterior = learnt(hidden, y, Rounds(SVB(), 40), size=40, model=stiff)
-    only = learnt(X[10:, 2:], y[10:], size=40, model=stiff)["inputs"][0]
+    posterior = learnt(stiff, hidden, y, rule=Rounds(SVB(), 40), size=40)
+    only = learnt(stiff, X[10:, 2:], y[10:], size=40)["inputs"][0]
     found = posterior["inputs"][2]
     assert_allclose(found[0] / found[1], only[0] / only[1], rtol=1e-4)
-    whole = learnt(X, y, Rounds(SVB(), 2), size=40, model=stiff)
+    whole = learnt(stiff, X, y, rule=Rounds(SVB(), 2), size=40)
     assert_allclose(posterior["inputs"][:2], whole["inputs"][:2])
 
 
-# Prediction
-
-
 def test_the_density_of_the_target_agrees_with_quadrature_over_the_noise():
-    posterior = learnt(*data(8), size=8)
+    posterior = learnt(MODEL, *data(8), size=8)
     w, precision = gaussian.parameters(posterior["coefficients"])
     shape, rate = gamma.parameters(posterior["noise"])
     x = np.array([1.0, 0.3, -2.0])
@@ -205,15 +176,17 @@ def test_the_density_of_the_target_agrees_with_quadrature_over_the_noise():
         assert_allclose(found - of_inputs, expected, atol=1e-8)
 
 
+def density_of_target(posterior, x):
+    return lambda y: float(np.exp(MODEL.log_predictive(posterior, x, np.array([y]))[0]))
+
+
 @pytest.mark.parametrize("x", [[0.3, 1.0, -1.0], [np.nan, 1.0, np.nan], [np.nan] * 3], ids=str)
 def test_predictions_are_a_density_with_the_predicted_mean(x):
     """And that of the inputs that are seen is a product of Student t's."""
-    posterior = learnt(*data(20), size=20)
+    posterior = learnt(MODEL, *data(20), size=20)
     x = np.array([x])
 
-    def density(y):
-        return float(np.exp(MODEL.log_predictive(posterior, x, np.array([y]))[0]))
-
+    density = density_of_target(posterior, x)
     m, k, a, b = normal_gamma.parameters(posterior["inputs"])
     of_inputs = np.nan_to_num(t.pdf(x, 2 * a, m, np.sqrt(b * (k + 1) / (a * k))), nan=1.0)
     total = quad(density, -np.inf, np.inf)[0]
@@ -223,7 +196,7 @@ def test_predictions_are_a_density_with_the_predicted_mean(x):
 
 
 def test_what_is_missing_spreads_the_prediction_as_much_as_in_the_model():
-    posterior = learnt(*data(40), size=40)
+    posterior = learnt(MODEL, *data(40), size=40)
     x = np.array([[np.nan, 1.0, np.nan]])
     rng, n = np.random.default_rng(0), 400_000
     shape, rate = gamma.parameters(posterior["noise"])
@@ -234,13 +207,8 @@ def test_what_is_missing_spreads_the_prediction_as_much_as_in_the_model():
     drawn = (z * (w + rng.normal(size=(n, 4)) / np.sqrt(precision))).sum(axis=1)
     drawn += rng.normal(size=n) / np.sqrt(rng.gamma(shape, 1 / rate, n))
 
-    def density(y):
-        return float(np.exp(MODEL.log_predictive(posterior, x, np.array([y]))[0]))
-
+    density = density_of_target(posterior, x)
     moments = [quad(lambda y, p=p: y**p * density(y), -np.inf, np.inf)[0] for p in range(3)]
     mean = moments[1] / moments[0]
     assert_allclose(mean, drawn.mean(), atol=0.02)
     assert_allclose(moments[2] / moments[0] - mean**2, drawn.var(), rtol=0.02)
-
-
-# Rules

@@ -11,6 +11,8 @@ from streamtopics.families import dirichlet
 from streamtopics.models import GaussianMixture, NaiveBayesMixture
 from streamtopics.posteriors import Blend
 from streamtopics.updates import SVB, PowerPrior
+from tests.models.learning import learnt
+from tests.updates.given import take
 
 MODEL = NaiveBayesMixture(3, GaussianMixture(2, mean_mass=0.1), class_concentration=0.5)
 
@@ -23,19 +25,10 @@ def data(n=120, seed=0, missing=0.0):
     return X, y
 
 
-def learnt(X, y, rule=None, size=40):
-    posterior = MODEL.posterior(X)
-    for start in range(0, len(y), size):
-        rows = slice(start, start + size)
-        learn = MODEL.learner(posterior, X[rows], y[rows])
-        posterior.blend((rule or SVB()).step(posterior, learn, None)[0])
-    return posterior
-
-
 @pytest.mark.parametrize("missing", [0.0, 0.3])
 def test_it_is_a_mixture_for_each_class_and_a_count_of_the_classes(missing):
     (X, y), (X2, y2) = data(missing=missing), data(30, 1, missing)
-    mine, mixtures = learnt(X, y, size=120), []
+    mine, mixtures = learnt(MODEL, X, y, size=120), []
     for c in range(3):
         one = MODEL.mixture.posterior(X)
         begun = {name: (mine[name] - mine.blocks[name].prior)[[c]] for name in one.blocks}
@@ -43,11 +36,11 @@ def test_it_is_a_mixture_for_each_class_and_a_count_of_the_classes(missing):
         mixtures.append(one)
     learn = MODEL.learner(mine, X2, y2)
     bound = learn(mine).local_bound - dirichlet.expected_statistics(mine["classes"])[y2].sum()
-    mine.blend(SVB().step(mine, learn, None)[0])
+    take(SVB(), mine, learn)
     for c, one in enumerate(mixtures):
         learn = MODEL.mixture.learner(one, X2[y2 == c])
         bound -= learn(one).local_bound
-        one.blend(SVB().step(one, learn, None)[0])
+        take(SVB(), one, learn)
         for name in one.blocks:
             assert_allclose(mine[name][c], one[name][0], rtol=1e-12)
     assert_allclose(bound, 0.0, atol=1e-9)
@@ -60,7 +53,7 @@ def test_it_is_a_mixture_for_each_class_and_a_count_of_the_classes(missing):
 
 def test_probabilities_of_classes_are_those_of_the_joint_density():
     X, y = data()
-    posterior = learnt(X, y)
+    posterior = learnt(MODEL, X, y, size=40)
     joint = np.stack(
         [np.exp(MODEL.log_predictive(posterior, X, np.full(len(y), c))) for c in range(3)], axis=1
     )
@@ -73,7 +66,7 @@ def test_probabilities_of_classes_are_those_of_the_joint_density():
 
 def test_the_joint_density_sums_and_integrates_to_one():
     X, y = data()
-    posterior = learnt(X[:, :1], y)
+    posterior = learnt(MODEL, X[:, :1], y, size=40)
 
     def density(value, c):
         x = np.array([[value]])

@@ -1,80 +1,45 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Online EM and stochastic variational inference of LDA against plain NumPy streams."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
-from scipy.special import digamma
 
 from streamtopics import StreamingLDA
 from streamtopics.local import Variational
 from streamtopics.local.step import minibatch_of
 from streamtopics.models import LDA
 from streamtopics.models.lda import mean
-from streamtopics.models.sources import NOISE, RandomStart
+from streamtopics.models.sources import NOISE
 from streamtopics.posteriors import TopicPosterior
 from streamtopics.updates import SVB, MeanDecay, OnlineEM
-from streamtopics.utils.parallel import SERIAL, workers
+from streamtopics.utils.parallel import SERIAL
+from tests.models.test_lda import (
+    N_WORDS,
+    PRIORS,
+    by_word,
+    iterates,
+    minibatches,
+    start_rows,
+    start_weights,
+    topic_word_prior,
+)  # fmt: skip
 from tests.plain import VariationalOnlineEM
 from tests.reference import online_em as reference
-from tests.reference import variational
+from tests.updates.given import take
 
-N_WORDS = 20
 SWEEPS = 12
 ROUNDS = 4
 STEPS = [(0.7, 0.0), (0.3, 2.0), (1.0, 0.0), (1.0, 6.0)]
 
 
-# Data
-
-
-def minibatches(sizes=(11, 4, 17, 9)):
-    """Dense counts; the last word never occurs, others only from some minibatch on."""
-    rng = np.random.default_rng(29)
-    batches = []
-    for i, size in enumerate(sizes):
-        batch = rng.poisson(rng.gamma(0.3, 3.0, (size, N_WORDS))).astype(float)
-        batch[:, rng.permutation(N_WORDS)[: 3 * (i % 4)]] = 0.0
-        batch[:, -1] = 0.0
-        batch[:, -4:] *= i > 0
-        batches.append(batch)
-    batches[1][2] = 0.0
-    batches[2] *= 0.5
-    return batches
-
-
-def prior_of_topics(kind, n_components):
-    """The prior as an estimator takes it."""
-    rng = np.random.default_rng(31)
-    return {
-        "scalar": 0.2,
-        "(V,)": rng.uniform(0.05, 2.0, N_WORDS),
-        "(K, V)": rng.uniform(0.05, 2.0, (n_components, N_WORDS)),
-    }[kind]
-
-
-def by_word(prior, n_components):
-    """The prior as an array (V, K)."""
-    return np.broadcast_to(prior, (n_components, N_WORDS)).T.astype(np.float64)
-
-
-def iterates(model, batches, dtype=np.float64):
-    """lam (V, K) after partial_fit on each minibatch."""
-    return [model.partial_fit(sparse.csr_matrix(b, dtype=dtype)).components_.T for b in batches]
-
-
-def frequentist_start(model, eta):
+def start_beta(model, eta):
     """The M-step's beta that the first minibatch sees, up to a factor for each word."""
-    start = RandomStart(TopicPosterior(np.ascontiguousarray(eta), eta.shape), model.seed_)
-    return start.rows(np.arange(len(eta), dtype=np.int32)) / start.mass
-
-
-def bayesian_start(model, eta):
-    """The exp(E[log beta]) that the first minibatch sees."""
-    start = RandomStart(TopicPosterior(np.ascontiguousarray(eta), eta.shape), model.seed_)
-    rows = start.rows(np.arange(len(eta), dtype=np.int32))
-    return variational.exp_digamma_rows(rows, digamma(start.mass))
+    rows, mass = start_rows(model, eta)
+    return rows / mass
 
 
 def online_em(n_components=4, **others):
@@ -93,114 +58,69 @@ def online_vb(n_components=4, **others):
 
 
 def assert_all_close(results, expected, **tolerance):
-    expected = list(expected)
-    assert len(results) == len(expected)
     for result, wanted in zip(results, expected, strict=True):
         assert_allclose(result, wanted, **tolerance)
 
 
-# Against the reference streams
+CASES = [
+    *product([4], [np.float64], STEPS, PRIORS),
+    # More topics than the dense path takes, and single precision.
+    (70, np.float64, (0.7, 0.0), "scalar"),
+    (4, np.float32, (0.7, 0.0), "scalar"),
+]
 
 
-@pytest.mark.parametrize(("kappa", "tau"), STEPS)
-@pytest.mark.parametrize("prior", ["scalar", "(V,)", "(K, V)"])
+@pytest.mark.parametrize(("n_components", "dtype", "step", "prior"), CASES)
 @pytest.mark.parametrize("boosted", [False, True])
-def test_online_em_equals_the_reference_stream(kappa, tau, prior, boosted):
-    given, batches = prior_of_topics(prior, 4), minibatches()
-    eta, alpha = by_word(given, 4), np.linspace(0.2, 1.0, 4)
-    n_sweeps = ROUNDS if boosted else SWEEPS
+def test_online_em_equals_the_reference_stream(n_components, dtype, step, prior, boosted):
+    given, batches = topic_word_prior(prior, n_components), minibatches((11, 4, 17, 9), 3)
+    eta, alpha = by_word(given, n_components), np.linspace(0.2, 1.0, n_components)
+    n_sweeps, (kappa, tau) = ROUNDS if boosted else SWEEPS, step
     model = online_em(
-        kappa=kappa, tau=tau, topic_word_prior=given, doc_topic_prior=alpha,
+        n_components, kappa=kappa, tau=tau, topic_word_prior=given, doc_topic_prior=alpha,
         update_each_sweep=boosted, max_local_iter=n_sweeps,
     )  # fmt: skip
-    results = iterates(model, batches)
+    results = iterates(model, batches, dtype)
     expected = reference.online_em(
-        batches, frequentist_start(model, eta), eta, alpha, kappa=kappa, tau=tau,
+        batches, start_beta(model, eta), eta, alpha, kappa=kappa, tau=tau,
         n_rounds=ROUNDS if boosted else None, max_iter=n_sweeps,
     )  # fmt: skip
-    assert_all_close(results, expected, rtol=1e-7)
+    error = {"atol": 2e-4 * batches[0].sum(axis=1).mean()} if dtype is np.float32 else {}
+    assert_all_close(results, expected, **error or {"rtol": 1e-6 if n_components == 70 else 1e-7})
 
 
 @pytest.mark.parametrize(("kappa", "tau"), STEPS)
-@pytest.mark.parametrize("prior", ["scalar", "(V,)", "(K, V)"])
+@pytest.mark.parametrize("prior", PRIORS)
 @pytest.mark.parametrize("n_documents", [None, 1000])
 def test_stochastic_vi_equals_the_reference_stream(kappa, tau, prior, n_documents):
-    given, batches = prior_of_topics(prior, 4), minibatches()
+    given, batches = topic_word_prior(prior, 4), minibatches((11, 4, 17, 9), 3)
     eta, alpha = by_word(given, 4), np.linspace(0.2, 1.0, 4)
     model = online_vb(
         kappa=kappa, tau=tau, topic_word_prior=given, doc_topic_prior=alpha, n_documents=n_documents
     )
     results = iterates(model, batches)
     expected = reference.stochastic_vi(
-        batches, bayesian_start(model, eta), eta, alpha, kappa=kappa, tau=tau,
+        batches, start_weights(model, eta), eta, alpha, kappa=kappa, tau=tau,
         n_documents=n_documents, max_iter=SWEEPS,
     )  # fmt: skip
     assert_all_close(results, expected, rtol=1e-7)
 
 
-@pytest.mark.parametrize("boosted", [False, True])
-@pytest.mark.parametrize(("n_components", "dtype"), [(70, np.float64), (4, np.float32)], ids=str)
-def test_streams_of_more_topics_than_the_dense_path_takes_and_in_single_precision(
-    boosted, n_components, dtype
-):
-    batches, eta = minibatches((6, 3, 5)), by_word(0.2, n_components)
-    alpha, n_sweeps = np.full(n_components, 0.05), ROUNDS if boosted else SWEEPS
-    model = online_em(
-        n_components, topic_word_prior=0.2, doc_topic_prior=0.05, update_each_sweep=boosted,
-        max_local_iter=n_sweeps,
-    )  # fmt: skip
-    results = iterates(model, batches, dtype)
-    expected = reference.online_em(
-        batches, frequentist_start(model, eta), eta, alpha, kappa=0.7,
-        n_rounds=ROUNDS if boosted else None, max_iter=n_sweeps,
-    )  # fmt: skip
-    error = {"atol": 2e-4 * batches[0].sum(axis=1).mean()} if dtype is np.float32 else {}
-    assert_all_close(results, expected, **error or {"rtol": 1e-6})
-
-
-# What the rules promise: the sum over the topics does not depend on the inference
-
-
-def test_rounds_go_on_from_where_the_last_left_the_documents():
-    batches = minibatches()
-    few, many = (online_em(update_each_sweep=True, max_local_iter=n) for n in (3, 30))
-    plain = online_em(max_local_iter=30)
-    last = [iterates(model, batches)[-1] for model in (few, many, plain)]
-    assert min(np.abs(last[0] - last[1]).max(), np.abs(last[1] - last[2]).max()) > 1e-3
-
-
-# Incremental and 1 / t: the same where the scale of lam does not matter
-
-
-def engine(rule, view, batches, n_components=4):
-    """lam after every minibatch, of any rule with any view."""
-    posterior = TopicPosterior(np.full((1, 1), 0.2), (N_WORDS, n_components), np.full(4, 0.5))
+def under_means(rule, batches):
+    """lam after every minibatch, of any rule under the frequentist view."""
+    posterior = TopicPosterior(np.full((1, 1), 0.2), (N_WORDS, 4), np.full(4, 0.5))
     local = Variational(0.0, SWEEPS)
-    model = LDA(view, local, local, 3, NOISE)
-    results = []
-    with workers(None) as pool:
-        for batch in batches:
-            minibatch = minibatch_of(sparse.csr_matrix(batch))
-            posterior.blend(
-                rule.step(posterior, model.learner(posterior, minibatch, pool), None)[0]
-            )
-            results.append(posterior.dense())
-    return results
-
-
-def normalised(results):
-    return [lam / lam.sum(axis=0) for lam in results]
+    model = LDA(mean, local, local, 3, NOISE)
+    for batch in batches:
+        minibatch = minibatch_of(sparse.csr_matrix(batch))
+        take(rule, posterior, model.learner(posterior, minibatch, SERIAL))
+        yield posterior.dense()
 
 
 def test_incremental_em_is_counting_under_the_frequentist_view():
     batches = minibatches((8,) * 6)
-    em, counting = (engine(rule, mean, batches) for rule in (OnlineEM(MeanDecay(1.0)), SVB()))
-    assert_all_close(normalised(em), normalised(counting), rtol=1e-9)
-    for t, (a, b) in enumerate(zip(em, counting, strict=True), 1):
-        assert_allclose(8 * t * a, b, rtol=1e-9)
-
-
-# Gibbs
+    em, counting = (under_means(rule, batches) for rule in (OnlineEM(MeanDecay(1.0)), SVB()))
+    assert_all_close([8 * t * lam for t, lam in enumerate(em, 1)], counting, rtol=1e-9)
 
 
 def hard_counts(model, batches):

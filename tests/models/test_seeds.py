@@ -1,10 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Seeds of documents: of their place in the stream, and of what is in them."""
 
-from itertools import pairwise
-
 import numpy as np
-import pytest
 from numpy.testing import assert_array_equal
 from scipy import sparse
 
@@ -16,6 +13,7 @@ from streamtopics.models.sources import NOISE
 from streamtopics.posteriors import TopicPosterior
 from streamtopics.updates import SVB
 from streamtopics.utils.parallel import SERIAL
+from tests.updates.given import take
 
 
 def assert_looks_uniform(seeds):
@@ -26,9 +24,6 @@ def assert_looks_uniform(seeds):
         assert np.abs(bits - 0.5).max() < 5 * 0.5 / len(words) ** 0.5
 
 
-# document_seeds
-
-
 def test_documents_of_streams_have_seeds_of_their_own():
     streams = [document_seeds(seed, 0, 20_000) for seed in (0, 1, 2, 3, 2**31 - 2)]
     everything = np.concatenate(streams)
@@ -36,14 +31,6 @@ def test_documents_of_streams_have_seeds_of_their_own():
     for seeds in streams:
         assert_looks_uniform(seeds)
     assert_looks_uniform(streams[0] ^ streams[1])
-
-
-@pytest.mark.parametrize("cuts", [(0,), (1, 1, 2), (40,), (99, 100)])
-def test_document_seeds_do_not_depend_on_the_minibatches(cuts):
-    edges = [0, *cuts, 100]
-    parts = [document_seeds(7, a, b - a) for a, b in pairwise(edges)]
-    assert_array_equal(np.concatenate(parts), document_seeds(7, 0, 100))
-    assert document_seeds(7, 5, 0).shape == (0,)
 
 
 def recorded():
@@ -63,12 +50,9 @@ def test_a_learner_gives_documents_the_seeds_of_their_places_in_the_stream():
     posterior, model, seen = recorded()
     for n in (5, 0, 2):
         minibatch = minibatch_of(sparse.csr_matrix(np.ones((n, 6))))
-        posterior.blend(SVB().step(posterior, model.learner(posterior, minibatch, SERIAL), None)[0])
+        take(SVB(), posterior, model.learner(posterior, minibatch, SERIAL))
     assert [len(seeds) for seeds in seen] == [5, 0, 2]
     assert_array_equal(np.concatenate(seen), document_seeds(3, 0, 7))
-
-
-# content_seeds
 
 
 def seeds_of(X, dtype=np.float64):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Starts and the limit of the prior, against their formulas."""
 
+import pickle
 from dataclasses import replace
 
 import numpy as np
@@ -21,9 +22,6 @@ V, K = 30, 4
 WORDS = np.arange(V, dtype=np.int32)
 
 
-# BoundedPrior
-
-
 def learnt(rule, tokens, flat=False, n=3):
     """A posterior that has learnt so many tokens in all, most of them in the first topic."""
     rng = np.random.default_rng(0)
@@ -42,7 +40,7 @@ def learnt(rule, tokens, flat=False, n=3):
 @pytest.mark.parametrize("share", [0.01, 0.3])
 def test_the_prior_is_taken_back_to_its_share(rule, flat, tokens, share):
     posterior = learnt(rule, tokens, flat)
-    limited = BoundedPrior(posterior, share)
+    before, limited = pickle.dumps(posterior), BoundedPrior(posterior, share)
     eta = posterior.prior_rows(WORDS)
     x = (posterior.rows(WORDS) - limited.rows(WORDS)) / eta
     assert_allclose(x, np.broadcast_to(x[:1], x.shape), rtol=1e-9)
@@ -51,14 +49,7 @@ def test_the_prior_is_taken_back_to_its_share(rule, flat, tokens, share):
     left = owed - (x * eta).sum()
     assert_allclose(left, share * posterior.learnt_part.sum(), rtol=1e-9)
     assert np.all(limited.rows(WORDS) > 0)
-
-
-def test_it_changes_what_is_seen_and_not_the_posterior():
-    posterior = learnt(SVB(), 10.0)
-    before, mass = posterior.dense(), posterior.mass
-    BoundedPrior(posterior, 0.1).rows(WORDS)
-    assert_array_equal(posterior.dense(), before)
-    assert_array_equal(posterior.mass, mass)
+    assert pickle.dumps(posterior) == before
 
 
 def test_topics_of_few_tokens_stay_apart():
@@ -77,36 +68,10 @@ def test_topics_of_few_tokens_stay_apart():
     assert_allclose(ratio(BoundedPrior(posterior, 0.3)), 3.03 / 0.03)
 
 
-# Starts of an estimator
-
-
-def documents(seed=0, n=40, length=8):
-    """Counts of documents of about `length` tokens, no two alike."""
-    rng = np.random.default_rng(seed)
-    return rng.multinomial(length, rng.dirichlet(np.full(V, 1.0)), n).astype(float)
-
-
-def flat_prior(n_components=K, eta=0.1):
-    return TopicPosterior(np.full((1, 1), eta), (V, n_components))
-
-
-@pytest.mark.parametrize("inference", ["gibbs", "variational", "one_topic"])
-def test_topics_are_where_the_prior_has_their_words(inference):
-    """Four topics of five words each; the prior knows one word of each, in another order."""
+def documents(n):
+    """Counts of documents of eight tokens, no two alike."""
     rng = np.random.default_rng(0)
-    beta = np.kron(np.eye(4), np.full(5, 0.2))
-    counts = np.array([rng.multinomial(9, beta[z]) for z in rng.integers(0, 4, 400)])
-    order, prior = [2, 0, 3, 1], np.full((4, 20), 0.02)
-    for k, topic in enumerate(order):
-        prior[k, 5 * topic] = 5.0
-    model = StreamingLDA(4, inference=inference, topic_word_prior=prior, random_state=0)
-    model.fit(sparse.csr_matrix(counts.astype(float)))
-    shares = model.topic_word_ @ np.kron(np.eye(4), np.ones((5, 1)))
-    assert shares.argmax(axis=1).tolist() == order
-    assert shares.max(axis=1).min() > 0.6
-
-
-# HintedStart
+    return rng.multinomial(8, rng.dirichlet(np.full(V, 1.0)), n).astype(float)
 
 
 def hinted(counts, hints):
@@ -128,14 +93,19 @@ def test_topics_are_the_prior_and_the_documents_hinted_at():
     assert_allclose(source.mass, expected.sum(axis=0), rtol=1e-9)
 
 
-def test_topics_without_hints_start_from_the_words_at_random():
-    counts = documents(n=20)
-    hints = np.zeros((20, K))
+def two_hinted_topics():
+    """Counts, and the minibatch in which nine documents are hinted to be of topics 0 and 2."""
+    counts, hints = documents(n=20), np.zeros((20, K))
     hints[:5, 0] = hints[5:9, 2] = 1.0
-    prior = flat_prior()
+    return counts, hinted(counts, hints)
+
+
+def test_topics_without_hints_start_from_the_words_at_random():
+    counts, minibatch = two_hinted_topics()
+    prior = TopicPosterior(np.full((1, 1), 0.1), (V, K))
 
     def rows(seed):
-        return HintedStart()(prior, hinted(counts, hints), seed).rows(WORDS)
+        return HintedStart()(prior, minibatch, seed).rows(WORDS)
 
     assert_allclose(rows(0)[:, 0], 0.1 + counts[:5].sum(axis=0))
     assert_allclose(rows(0)[:, 2], 0.1 + counts[5:9].sum(axis=0))
@@ -149,21 +119,17 @@ def test_topics_without_hints_start_from_the_words_at_random():
 
 def test_names_without_hints_start_from_the_prior_at_random():
     """The first three have names; what nothing is known of should not take the documents."""
-    counts = documents(n=20)
-    hints = np.zeros((20, K))
-    hints[:5, 0] = hints[5:9, 2] = 1.0
+    _, minibatch = two_hinted_topics()
     eta = np.random.default_rng(1).uniform(0.1, 1.0, (V, K))
     prior = TopicPosterior(eta, (V, K))
-    named = HintedStart(3)(prior, hinted(counts, hints), 0).rows(WORDS)
-    unnamed = HintedStart()(prior, hinted(counts, hints), 0).rows(WORDS)
+    named, unnamed, other = (
+        HintedStart(n_named)(prior, minibatch, seed).rows(WORDS)
+        for n_named, seed in ((3, 0), (0, 0), (3, 1))
+    )
     assert_array_equal(named[:, [0, 2, 3]], unnamed[:, [0, 2, 3]])
     assert np.abs(named[:, 1] / eta[:, 1] - 1).max() < 0.5
     assert (named[:, 1] / eta[:, 1]).std() > 0.03
-    other = HintedStart(3)(prior, hinted(counts, hints), 1).rows(WORDS)
     assert np.abs(named[:, 1] - other[:, 1]).max() > 0
-
-
-# No two topics alike
 
 
 def short_documents(n_copies, n_words=400, n_documents=600):

@@ -2,6 +2,7 @@
 """A start from clusters of documents."""
 
 from concurrent.futures import ThreadPoolExecutor
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -25,6 +26,8 @@ from streamtopics.models.spectral_start import (
 from streamtopics.posteriors import TopicPosterior
 
 V, K = 24, 3
+PRIOR = TopicPosterior(np.full((1, 1), 0.1), (V, K), np.ones(K))
+WORDS = np.arange(V, dtype=np.int32)
 
 
 def blocks(n: int = 90, seed: int = 0) -> np.ndarray:
@@ -47,17 +50,15 @@ def company(X: np.ndarray) -> np.ndarray:
     L = B.sum(axis=1)
     C = np.zeros((X.shape[1], X.shape[1]))
     for d in range(len(X)):
-        for w in np.flatnonzero(B[d]):
-            for v in np.flatnonzero(B[d]):
-                C[w, v] += (w != v) / max(L[d] - 1, 1)
+        for w, v in permutations(np.flatnonzero(B[d]), 2):
+            C[w, v] += 1 / (L[d] - 1)
     f = B.sum(axis=0) / B.sum()
     return C / np.maximum(C.sum(axis=1, keepdims=True), 1e-9) - f
 
 
 def test_company_is_what_its_definition_says():
     X, _ = blocks(40)
-    X[0] = 0
-    X[1, :] = 0
+    X[:2] = 0
     X[1, 3] = 2
     own, dense = Contexts.of(sparse.csr_matrix(X)), company(X)
     rng = np.random.default_rng(1)
@@ -73,7 +74,7 @@ def test_vectors_of_words_span_the_leading_directions_of_their_company():
     U, s, _ = np.linalg.svd(M)
     exact = U * np.sqrt(s)
     exact /= np.linalg.norm(exact, axis=1, keepdims=True)
-    found = word_vectors(sparse.csr_matrix(X), np.arange(V, dtype=np.int32))
+    found = word_vectors(sparse.csr_matrix(X), WORDS)
     # Lengths are told by random signs, within a twentieth or so.
     assert_allclose(found @ found.T, exact @ exact.T, atol=0.1)
 
@@ -110,35 +111,31 @@ def test_documents_are_sums_of_their_words():
 
 def test_order_of_documents_and_seed_make_no_difference():
     X, _ = blocks()
-    prior = TopicPosterior(np.full((1, 1), 0.1), (V, K), np.ones(K))
-    words = np.arange(V, dtype=np.int32)
-    plain = SpectralStart()(prior, batch(X), 0).rows(words)
-    other = SpectralStart()(prior, batch(X[::-1]), 7).rows(words)
+    plain = SpectralStart()(PRIOR, batch(X), 0).rows(WORDS)
+    other = SpectralStart()(PRIOR, batch(X[::-1]), 7).rows(WORDS)
     assert_array_equal(plain, other)
 
 
 @pytest.mark.parametrize("n_background", [0, 1])
 def test_each_token_is_in_the_topic_of_its_document(n_background):
     X, _ = blocks()
-    prior = TopicPosterior(np.full((1, 1), 0.1), (V, K), np.ones(K))
-    start = SpectralStart()(prior, batch(X), 0, n_background)
+    start = SpectralStart()(PRIOR, batch(X), 0, n_background)
     assert start.n_documents == start.n_tokens == start.n_batches == 0
-    own = start.rows(np.arange(V, dtype=np.int32)) - 0.1
+    own = start.rows(WORDS) - 0.1
     assert_allclose(own[:, n_background:].sum(axis=1), X.sum(axis=0))
     if n_background:
         assert_allclose(own[:, 0], X.sum(axis=0))
 
 
-@pytest.mark.parametrize(
-    "X",
-    [
-        np.eye(2, V),
-        np.ones((30, V)),
-        np.vstack([np.zeros((5, V)), np.eye(1, V)]),
-        np.repeat(np.eye(2, V), 20, axis=0),
-    ],
-    ids=["few", "alike", "empty", "two"],
-)
+FEW = {
+    "few": np.eye(2, V),
+    "alike": np.ones((30, V)),
+    "empty": np.vstack([np.zeros((5, V)), np.eye(1, V)]),
+    "two": np.repeat(np.eye(2, V), 20, axis=0),
+}
+
+
+@pytest.mark.parametrize("X", FEW.values(), ids=FEW)
 def test_topics_that_lack_documents_differ(X):
     counts = cluster_counts(batch(X), *members(batch(X), 5))
     assert counts.shape[1] == 5
@@ -154,9 +151,8 @@ def test_a_prior_that_tells_topics_apart_says_which_is_which():
     eta = np.full((V, K), 0.1)
     eta[:8, 1] = 5
     prior = TopicPosterior(eta, (V, K), np.ones(K))
-    words = np.arange(V, dtype=np.int32)
-    found = SpectralStart()(prior, batch(X), 3)
-    assert_array_equal(found.rows(words), NoiseStart()(prior, batch(X), 3).rows(words))
+    found, expected = (start()(prior, batch(X), 3) for start in (SpectralStart, NoiseStart))
+    assert_array_equal(found.rows(WORDS), expected.rows(WORDS))
 
 
 @pytest.mark.parametrize("estimator", [StreamingLDA, StreamingMixture])

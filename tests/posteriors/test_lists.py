@@ -43,6 +43,10 @@ def in_all(s):
     return out
 
 
+def pickled(posterior):
+    return pickle.loads(pickle.dumps(posterior))
+
+
 def learnt(*seeds, least=NEVER, posterior=None):
     posterior = make(least)[0] if posterior is None else posterior
     for seed in seeds:
@@ -55,8 +59,7 @@ def test_blends_follow_the_equation():
     lam = eta.copy()
     for t in range(30):
         s = statistics(t, 1 + t % 20, dense=t % 3 == 0)
-        rng = np.random.default_rng(t)
-        size = None if t % 2 else K
+        rng, size = np.random.default_rng(t), None if t % 2 else K
         retain, gain = rng.uniform(0.3, 1.0, size), rng.uniform(0.1, 3.0, size)
         blend = Blend(retain, gain, 0.2, s)
         lam = retain * lam + gain * in_all(s) + 0.2 * eta
@@ -124,26 +127,27 @@ def test_rounding_is_right_on_average_and_keeps_the_tokens_of_words():
 
 def test_it_goes_on_from_a_file_to_the_same_bits():
     posterior = learnt(0, 1, 2, least=0.5)
-    again = pickle.loads(pickle.dumps(posterior))
+    again = pickled(posterior)
     for each in (posterior, again):
         learnt(3, 4, 5, posterior=each)
     assert_array_equal(again.dense(), posterior.dense())
     assert_array_equal(again.learnt_mass, posterior.learnt_mass)
 
 
-@pytest.mark.parametrize(
-    ("wrong", "message"),
-    [
-        (lambda s: replace(s, words=s.words + V), "vocabulary"),
-        (lambda s: replace(s, counts=s.counts * np.inf), "statistics"),
-        (lambda s: replace(s, counts=s.counts[:, :-1]), "shape"),
-    ],
-)
-def test_what_does_not_fit_changes_nothing(wrong, message):
+S = statistics(2)
+UNFIT = {
+    "vocabulary": {"words": S.words + V},
+    "statistics": {"counts": S.counts * np.inf},
+    "shape": {"counts": S.counts[:, :-1]},
+}
+
+
+@pytest.mark.parametrize("message", UNFIT)
+def test_what_does_not_fit_changes_nothing(message):
     posterior = learnt(0, 1)
     before = pickle.dumps(posterior)
     with pytest.raises((ValueError, IndexError), match=message):
-        posterior.blend(Blend(1.0, 1.0, 0.0, wrong(statistics(2))))
+        posterior.blend(Blend(1.0, 1.0, 0.0, replace(S, **UNFIT[message])))
     assert pickle.dumps(posterior) == before
 
 
@@ -185,17 +189,15 @@ def test_no_more_is_taken_back_than_was_learnt():
 @pytest.mark.parametrize("with_base", [False, True])
 def test_sums_and_differences_are_those_of_arrays(with_base):
     base = learnt(0, 1)
-    one, other = (learnt(t, posterior=pickle.loads(pickle.dumps(base))) for t in (2, 3))
+    one, other = (learnt(t, posterior=pickled(base)) for t in (2, 3))
     summed = one.added_to(other, base if with_base else None, ALPHA)
     expected = one.dense() + other.dense() - (base.dense() if with_base else make()[1])
     assert_allclose(summed.dense(), np.maximum(expected, summed.c * make()[1]), rtol=1e-10)
     assert_allclose(summed.mass, summed.dense().sum(axis=0), rtol=1e-10)
-    blend = one.since(base, 0.9)
-    copy = pickle.loads(pickle.dumps(base))
-    copy.blend(blend)
+    copy, more = pickled(base), pickled(base)
+    copy.blend(one.since(base, 0.9))
     assert_allclose(copy.dense(), one.dense(), rtol=1e-9)
     assert not one.is_extension_of(other)
-    more = pickle.loads(pickle.dumps(base))
     more.blend(Blend(1.0, 1.0, 0.0, statistics(5)))
     assert more.is_extension_of(base)
     assert one.is_learnt_from(one, other)

@@ -128,9 +128,6 @@ def test_sums_of_stores():
     assert_array_equal(seen_in([one, other]), total.words)
 
 
-# Posteriors
-
-
 def test_words_that_were_forgotten_keep_their_row_and_others_get_none():
     posterior = learnt()
     seen = posterior._state.S.words
@@ -141,9 +138,6 @@ def test_words_that_were_forgotten_keep_their_row_and_others_get_none():
     posterior.blend(Blend(1.0, 1.0, 0.0, statistics(0)))
     assert posterior._state.S.n_used == len(seen) + 1
     assert_array_equal(posterior.dense(), learnt().dense())
-
-
-# Mass over long streams
 
 
 @pytest.mark.parametrize("eta", [0.3, np.linspace(0.1, 0.2, V)[:, None]], ids=["alike", "by word"])

@@ -15,8 +15,9 @@ from scipy.special import digamma
 from scipy.stats import chi2
 
 from streamtopics.local import Gibbs
-from streamtopics.messages import Minibatch, Topics
+from streamtopics.messages import Minibatch
 from streamtopics.utils.parallel import SERIAL
+from tests.local.test_one_topic import topics_of
 from tests.reference import gibbs as reference
 
 pytestmark = pytest.mark.statistical
@@ -27,9 +28,6 @@ GOLDEN = 0x9E3779B97F4A7C15
 RELATIVE = {np.float32: 2e-5, np.float64: 1e-9}
 
 each_dtype = pytest.mark.parametrize("dtype", [np.float32, np.float64])
-
-
-# Data
 
 
 class Case(NamedTuple):
@@ -120,13 +118,6 @@ def repeated(case, n, dtype):
     return minibatch([(case.indices, case.counts)] * n, len(case.b), dtype)
 
 
-def topics(b, alpha, dtype):
-    """Weights padded to whole vectors."""
-    padded = np.zeros((len(b), -(-len(alpha) // 16) * 16), dtype)
-    padded[:, : len(alpha)] = b
-    return Topics(padded, np.array(alpha))
-
-
 def random_seeds(rng, n):
     return rng.integers(0, 2**64, n, np.uint64)
 
@@ -145,7 +136,7 @@ LOG_THETA = frozenset({"log_theta"})
 
 def kernel(dtype, case, n_sweeps, n_averaged, n, seed, start=None):
     step = Gibbs(n_sweeps, n_averaged)
-    given = topics(case.b, case.alpha, dtype)
+    given = topics_of(case.b, case.alpha, dtype)
     seeds = random_seeds(np.random.default_rng(seed), n)
     size = n // N_BATCHES
     same = repeated(case, size, dtype)
@@ -187,9 +178,6 @@ def copies(sampler, case, n):
     """Fewer of what takes long; whole batches."""
     share = {kernel_32: 1, kernel_64: 2, twin: 8 if len(case.alpha) > 100 else 4}[sampler]
     return n // share // N_BATCHES * N_BATCHES
-
-
-# The bounds
 
 
 def assert_means(values, expected, largest, n):
@@ -270,9 +258,6 @@ def drawn(law, n, seed):
     return np.stack(np.unravel_index(cells, law.shape), axis=1)
 
 
-# The enumeration itself
-
-
 @pytest.mark.parametrize("name", ["six tokens", "two words, K = 40"])
 def test_the_posterior_is_invariant(name):
     case = ALL[name]
@@ -295,9 +280,6 @@ def test_expectations_by_going_through_the_states():
     assert_allclose(exact.tokens, by_token, rtol=1e-12)
     assert_allclose(exact.log_theta, log_theta, rtol=1e-12)
     assert_allclose(exact.theta, theta, rtol=1e-12)
-
-
-# Long chains: the posterior
 
 
 def long_enough(case):
@@ -325,9 +307,6 @@ def test_long_chains_are_long_enough(name):
     assert np.abs(near.tokens - exact.tokens).max() < 1e-3
 
 
-# Short chains: the start, and which sweeps are averaged
-
-
 @lru_cache
 def short_chain(name, n_sweeps, n_averaged):
     case = ALL[name]
@@ -347,9 +326,6 @@ def test_short_chains_have_the_law_of_start_and_sweeps(sampler, name, n_sweeps, 
     found = sampler(case, n_sweeps, n_averaged, n, 2)
     assert_states(found.z, last)
     assert_expectations(found, case, exact, n)
-
-
-# From a given state
 
 
 @each_sampler
@@ -434,7 +410,7 @@ def test_statistics_follow_from_the_states_before_and_after(dtype, n_topics, n_a
     n_tokens = sum(len(x) for x, _ in tokens_of(documents, dtype))
     before = rng.integers(0, n_topics, n_tokens).astype(np.int32)
     before.flags.writeable = False
-    given = minibatch(documents, 30, dtype), topics(b, alpha, dtype)
+    given = minibatch(documents, 30, dtype), topics_of(b, alpha, dtype)
     seeds = random_seeds(rng, len(documents))
     learnt, after = Gibbs(1, n_averaged).step(*given, seeds, SERIAL, before, LOG_THETA)
 
@@ -467,7 +443,7 @@ def test_totals_do_not_drift(dtype):
     documents = [(np.arange(40), rng.gamma(2.0, 3.0, 40))]
     b, alpha = rng.gamma(1.0, 1.0, (40, 20)), np.full(20, 0.01)
     learnt, z = Gibbs(200, 1).step(
-        minibatch(documents, 40, dtype), topics(b, alpha, dtype), random_seeds(rng, 1), SERIAL,
+        minibatch(documents, 40, dtype), topics_of(b, alpha, dtype), random_seeds(rng, 1), SERIAL,
         report=LOG_THETA,
     )  # fmt: skip
     ((_, v),) = tokens_of(documents, dtype)
@@ -519,7 +495,7 @@ def test_documents_from_the_model_keep_their_law(sampler, n_topics):
         after, log_theta, size = [], [], n // N_BATCHES
         for words, old in zip(np.split(x, N_BATCHES), np.split(z, N_BATCHES), strict=True):
             documents = [np.unique(row, return_counts=True) for row in words]
-            given = minibatch(documents, n_words, sampler), topics(b, alpha, sampler)
+            given = minibatch(documents, n_words, sampler), topics_of(b, alpha, sampler)
             state = old.ravel().astype(np.int32)
             seeds = random_seeds(rng, size)
             learnt, new = Gibbs(2, 1).step(*given, seeds, SERIAL, state, LOG_THETA)
@@ -564,7 +540,7 @@ def test_documents_of_different_seeds_are_independent(apart, n_tokens):
     case = Case([0], [n_tokens], np.ones((1, 3)), EVEN)
     first = random_seeds(np.random.default_rng(10), n)
     seeds = np.stack([first, first + np.uint64(apart)], axis=1).ravel()
-    given = repeated(case, 2 * n, np.float32), topics(case.b, case.alpha, np.float32)
+    given = repeated(case, 2 * n, np.float32), topics_of(case.b, case.alpha, np.float32)
     _, z = Gibbs(1, 0).step(*given, seeds, SERIAL)
     last, _ = reference.chain(case.start_law(), case.visits(), 1, 0)
     both = np.ravel_multi_index(tuple(z.reshape(n, -1).T), last.shape * 2)

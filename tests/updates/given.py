@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Statistics that are given, in the place of a local step."""
 
+import numpy as np
+
 
 def given(statistics):
     """A `learn` that says the same whatever it sees."""
@@ -16,3 +18,10 @@ def take(rule, posterior, learn, state=None):
     blend, state = rule.step(posterior, learn, state)
     posterior.blend(blend)
     return state
+
+
+def dense(statistics, n_words):
+    """The counts of all words, of which most may have none."""
+    out = np.zeros((n_words, statistics.counts.shape[1]))
+    out[statistics.words] = statistics.counts
+    return out

@@ -18,10 +18,11 @@ from streamtopics.updates import BPS, SVB, Decay, IterateAverage, MeanDecay, Onl
 from tests.plain import VariationalOnlineEM
 from tests.reference import online_em as reference
 from tests.reference import variational
-from tests.updates.given import given
+from tests.updates.given import given, take
 
 V, K = 9, 3
 PRIORS = {"scalar": (1, 1), "words": (V, 1), "topics": (1, K), "matrix": (V, K)}
+XI = {"the same": None, "another": np.random.default_rng(4).uniform(0.1, 1.0, (V, K))}
 RULES = {
     "forgets at once": OnlineEM(MeanDecay(0.1)),
     "forgets": OnlineEM(MeanDecay(0.3)),
@@ -55,23 +56,18 @@ def run(rule, n, average, dtype=np.float64):
         yield average.blend(rule.step(average.posterior, given(s), None)[0])
 
 
-def bits(average):
-    return pickle.dumps(average)
-
-
-# Against the plain average
-
-
 @pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
 @pytest.mark.parametrize("shape", PRIORS.values(), ids=PRIORS)
-def test_follows_the_plain_average(rule, shape):
-    average, alone = IterateAverage(make(shape)), make(shape)
+@pytest.mark.parametrize("xi", XI.values(), ids=XI)
+def test_follows_the_plain_average(rule, shape, xi):
+    """Also where what is boosted is another prior."""
+    average, alone = IterateAverage(make(shape, xi=xi)), make(shape, xi=xi)
     dense, prior, learnt = [], [], []
     words = np.array([0, 4, V - 1], dtype=np.int32)
     for s, _ in zip(stream(60), run(rule, 60, average), strict=True):
-        alone.blend(rule.step(alone, given(s), None)[0])
+        take(rule, alone, given(s))
         dense.append(alone.dense())
-        prior.append(alone.c * alone.prior_mass)
+        prior.append(alone.prior_part)
         learnt.append(alone.dense().sum(axis=0) - prior[-1])
         *_, expected = reference.averages(dense)
         assert_allclose(average.dense(), expected, rtol=1e-7)
@@ -95,7 +91,7 @@ def test_thousands_of_steps_of_forgetting(kappa, n_steps, dtype, n_folds):
     folds, before, worst = 0, 0.0, 0.0
     steps = zip(stream(n_steps, dtype), run(rule, n_steps, average, dtype), strict=True)
     for t, (s, _) in enumerate(steps, 1):
-        alone.blend(rule.step(alone, given(s), None)[0])
+        take(rule, alone, given(s))
         folds, before = folds + (average.theta < before / 1e3), average.theta
         dense, prior, weight = dense + t * alone.dense(), prior + t * alone.prior_part, weight + t
         pairs = [
@@ -125,8 +121,6 @@ def test_a_word_that_is_forgotten_was_never_seen(uniform):
     assert_allclose(average.posterior.dense(), without.posterior.dense(), rtol=1e-12)
 
 
-# All or nothing
-
 WRONG = {
     "gain": {"gain": np.inf},
     "prior": {"prior": np.inf},
@@ -146,22 +140,16 @@ WRONG = {
 @pytest.mark.parametrize("wrong", WRONG.values(), ids=WRONG)
 def test_a_failure_of_either_half_changes_nothing(wrong):
     average = IterateAverage(make(alpha=np.ones(K)))
-    for _ in run(OnlineEM(MeanDecay(0.3)), 12, average):
-        pass
+    list(run(OnlineEM(MeanDecay(0.3)), 12, average))
     assert average.theta > 100
-    before = bits(average)
-    words = wrong.get("words", np.array([1, 5], dtype=np.int32))
-    counts = wrong.get("counts", np.ones((2, K)))
-    coefficients = {"retain": 0.5, "gain": 0.5, "prior": 0.5} | {
-        name: value for name, value in wrong.items() if name not in ("words", "counts")
-    }
-    blend = Blend(**coefficients, statistics=Statistics(words, counts, np.ones(2)))
+    before = pickle.dumps(average)
+    parts = {"retain": 0.5, "gain": 0.5, "prior": 0.5, "words": np.array([1, 5], np.int32)}
+    parts |= {"counts": np.ones((2, K))} | wrong
+    s = Statistics(parts.pop("words"), parts.pop("counts"), np.ones(2))
+    blend = Blend(**parts, statistics=s)
     with np.errstate(all="ignore"), pytest.raises((ValueError, IndexError)):
         average.blend(blend)
-    assert bits(average) == before
-
-
-# In an estimator
+    assert pickle.dumps(average) == before
 
 
 def corpus(n=90, dtype=np.float64):
@@ -208,13 +196,8 @@ def test_topics_are_the_average_of_those_of_the_plain_run(estimator, dtype):
 
 @pytest.mark.parametrize("averaging", ["uniform", "linear"])
 def test_a_minibatch_in_parts_is_one_iterate(averaging):
-    plain = StreamingLDA(
-        3,
-        update="online_em",
-        inference="gibbs",
-        schedule=Schedule(inner_batch_size=5),
-        random_state=0,
-    )
+    settings = {"update": "online_em", "inference": "gibbs", "random_state": 0}
+    plain = StreamingLDA(3, schedule=Schedule(inner_batch_size=5), **settings)
     model, X, iterates = clone(plain).set_params(schedule__averaging=averaging), corpus(), []
     for start in range(0, 90, 18):
         plain.partial_fit(X[start : start + 18])
@@ -238,21 +221,3 @@ def test_documents_see_the_average(estimator):
     last = clone(estimator).set_params(schedule__averaging=None).fit(X)
     assert abs(last.score(X) - estimator.score(X)) > 1e-6
     assert np.abs(last.transform(X) - estimator.transform(X)).max() > 1e-4
-
-
-def test_boosts_of_another_prior_are_averaged_too():
-    """avg_t = sum_i i lam_i / sum_i i."""
-    rng = np.random.default_rng(0)
-    eta, xi = rng.uniform(0.1, 1.0, (2, V, K))
-    average = IterateAverage(TopicPosterior(eta, (V, K), xi=xi))
-    lam, total = eta, 0.0
-    for t in range(1, 6):
-        words = np.sort(rng.choice(V, 2, replace=False)).astype(np.int32)
-        counts = rng.gamma(1.0, 2.0, (2, K))
-        blend = Blend(0.6, 1.0, 0.4, Statistics(words, counts, np.ones(2)), boost=0.3)
-        average.blend(blend)
-        lam = 0.6 * lam + 0.4 * eta + 0.3 * xi
-        lam[words] += counts
-        total = total + t * lam
-        assert_allclose(average.dense(), total / (t * (t + 1) / 2))
-        assert_allclose(average.mass, average.dense().sum(axis=0))

@@ -20,6 +20,7 @@ from streamtopics.updates.births import (
     own_part,
     update_lifetimes,
 )
+from tests.updates.given import take
 
 V, K = 6, 4
 WORDS = np.arange(2, dtype=np.int32)
@@ -47,21 +48,18 @@ def seen(documents):
     return lambda _, warm=False: statistics(documents)
 
 
-def posterior(documents, batches=1):
+def posterior(documents):
     """A posterior that has learnt from some documents, by adding up."""
     found = TopicPosterior(np.full((1, 1), 0.1), (V, K), np.zeros(K))
-    for _ in range(batches):
-        rule = Tallies(SVB())
-        blend, _ = rule.step(found, lambda _, warm=False: statistics(documents), None)
-        found.blend(blend)
+    take(Tallies(SVB()), found, seen(documents))
     return found
 
 
-def after(before, documents, seeds=NOBODY, lives=None, update=ADDS, process=PROCESS):
+def after(before, documents, seeds=NOBODY, lives=None, update=ADDS):
     """Posterior, record and blend after one more minibatch."""
     blend, _ = Tallies(update).step(before, seen(documents), None)
     lives = Lifetimes(np.zeros(K)) if lives is None else lives
-    blend, lives = finish(process, lives, before, blend, seeds, 0, 1.0, "now")
+    blend, lives = finish(PROCESS, lives, before, blend, seeds, 0, 1.0, "now")
     before.blend(blend)
     return before, lives, blend
 
@@ -98,10 +96,8 @@ def test_seeds_leave_and_births_stay():
     alpha[2] = 30.0
     seeded = before.of_words(np.arange(V, dtype=np.int32))
     seeded.blend(Blend(1.0, 1.0, 0.0, statistics([0, 0, 1, 0]), alpha=alpha))
-    blend, _ = Tallies(SVB()).step(seeded, lambda _, warm=False: statistics([20, 20, 9, 0]), None)
-    blend, lives = finish(
-        DirichletProcess(), Lifetimes(np.zeros(K)), before, blend, seeds, 0, 1.0, 1
-    )
+    blend, _ = Tallies(SVB()).step(seeded, seen([20, 20, 9, 0]), None)
+    blend, lives = finish(PROCESS, Lifetimes(np.zeros(K)), before, blend, seeds, 0, 1.0, 1)
     before.blend(blend)
     assert_allclose(before.alpha, [40, 40, 9, 0])
     (life,) = lives.alive
@@ -137,12 +133,9 @@ def test_the_last_cluster_does_not_die():
     found, _, _ = after(posterior([3, 0, 0, 0]), [1, 0, 0, 0], update=PowerPrior(0.0))
     found, _, _ = after(found, [1, 0, 0, 0], update=PowerPrior(0.0))
     assert (found.alpha > 0).tolist() == [True, False, False, False]
-    blend = Blend(
-        0.0, 1.0, 1.0, replace(statistics([1, 0, 0, 0]), shares=None), alpha=0.1 * found.alpha
-    )
-    blend, _ = finish(
-        DirichletProcess(), Lifetimes(np.zeros(K)), found, blend, NOBODY, 0, 1.0, None
-    )
+    nothing = replace(statistics([1, 0, 0, 0]), shares=None)
+    blend = Blend(0.0, 1.0, 1.0, nothing, alpha=0.1 * found.alpha)
+    blend, _ = finish(PROCESS, Lifetimes(np.zeros(K)), found, blend, NOBODY, 0, 1.0, None)
     assert blend.alpha[0] > 0
 
 

@@ -6,13 +6,12 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import betaln, digamma, gammaln
 
-from streamtopics import StreamingLDA
 from streamtopics.families import dirichlet
 from streamtopics.messages import Statistics
 from streamtopics.models import BetaBinomial, MeanFieldRegression
 from streamtopics.posteriors import TopicPosterior
 from streamtopics.updates import SVB, Boost, BudgetedPowerPrior, PowerPrior, Rounds
-from tests.updates.given import given
+from tests.updates.given import given, take
 
 PROBABILITY = np.repeat([0.2, 0.5, 0.8], 8)
 
@@ -80,7 +79,7 @@ def topics(n=4, eta=0.3, V=9, K=3):
     counts = rng.gamma(0.5, 20.0, (V, K))
     s = Statistics(np.arange(V, dtype=np.int32), counts, np.full(5, counts.sum() / 5))
     for _ in range(n):
-        posterior.blend(SVB().step(posterior, given(s), None)[0])
+        take(SVB(), posterior, given(s))
     return posterior, s
 
 
@@ -106,11 +105,11 @@ def test_the_budget_is_of_all_topics_together(budget):
 
 
 def test_its_limits():
-    posterior, s = topics()
+    _, s = topics()
     for budget, rule in ((0.0, SVB()), (1e9, PowerPrior(0.0))):
         mine, other = topics()[0], topics()[0]
-        mine.blend(BudgetedPowerPrior(budget).step(posterior, given(s), None)[0])
-        other.blend(rule.step(posterior, given(s), None)[0])
+        take(BudgetedPowerPrior(budget), mine, given(s))
+        take(rule, other, given(s))
         assert_array_equal(mine.dense(), other.dense())
     first = topics(0)[0]
     assert BudgetedPowerPrior(1.0).step(first, given(s), None)[0].retain == 1.0
@@ -139,21 +138,6 @@ def test_blocks_of_other_families_keep_to_it():
         used = posterior.divergences(forgotten)[0].sum()
         assert_allclose(used, 0.7 if step else 0.0, rtol=1e-6)
         posterior.blend(blend)
-
-
-def test_a_minibatch_that_is_cut_spends_the_budget_once():
-    rng = np.random.default_rng(0)
-    X = rng.poisson(0.4, (120, 30)).astype(float)
-    rule = BudgetedPowerPrior(0.5)
-    whole, parts = (
-        StreamingLDA(4, update=rule, random_state=0)
-        .set_params(schedule__inner_batch_size=size)
-        .fit(X[:40])
-        .partial_fit(X[40:])
-        for size in (None, 10)
-    )
-    assert ((whole.retention_ > 0) & (whole.retention_ < 1)).all()
-    assert_allclose(parts.retention_, whole.retention_, rtol=0.2)
 
 
 @pytest.mark.parametrize("budget", [-1.0, np.nan, "1"])

@@ -32,33 +32,20 @@ from streamtopics.updates import (
 )
 from streamtopics.updates.composite import Composite, apply_composite
 from streamtopics.updates.doc_topic import FIXED
-from tests.updates.given import given
+from tests.updates.given import dense, given, take
 
 V, K, B = 9, 3, 4
 # Rules whose steps do not depend on how far a stream is.
 STEADY = [
-    SVB(),
-    BPS(0.3),
-    BPS(0.3, "topic"),
-    PowerPrior(0.7),
-    PowerPrior(0.7, Boost(0.2)),
-    PowerPrior(Memory(30)),
-    PopulationVB(50.0, 0.2),
-    PopulationVB(50.0, 0.2, Boost(0.1)),
-    PopulationVB(50.0, 1.0),
-    PowerPrior(0.0),
-    Rounds(SVB(), 1),
-]
+    SVB(), BPS(0.3), BPS(0.3, "topic"), PowerPrior(0.7), PowerPrior(0.7, Boost(0.2)),
+    PowerPrior(Memory(30)), PopulationVB(50.0, 0.2), PopulationVB(50.0, 0.2, Boost(0.1)),
+    PopulationVB(50.0, 1.0), PowerPrior(0.0), Rounds(SVB(), 1),
+]  # fmt: skip
 FADING = [
-    OnlineEM(MeanDecay(0.6)),
-    OnlineEM(MeanDecay(1.0)),
-    StochasticVI(Decay(0.7, 1.0)),
-    StochasticVI(Decay(0.7, 1.0), 500, Boost(0.2)),
-    Rounds(OnlineEM(MeanDecay(0.6)), 1),
-    Growing(SVB(), 3.0),
-    Growing(BPS(0.2), 2.0),
-    Growing(PowerPrior(0.8), 3.0),
-]
+    OnlineEM(MeanDecay(0.6)), OnlineEM(MeanDecay(1.0)), StochasticVI(Decay(0.7, 1.0)),
+    StochasticVI(Decay(0.7, 1.0), 500, Boost(0.2)), Rounds(OnlineEM(MeanDecay(0.6)), 1),
+    Growing(SVB(), 3.0), Growing(BPS(0.2), 2.0), Growing(PowerPrior(0.8), 3.0),
+]  # fmt: skip
 # Where what is forgotten within a composite, or the number of documents, has a part in its weight.
 LOOSE = {StochasticVI(Decay(0.7, 1.0)): 0.08, Growing(PowerPrior(0.8), 3.0): 0.02}
 each_rule = pytest.mark.parametrize("rule", STEADY + FADING, ids=str)
@@ -83,8 +70,7 @@ def start(boosted=False):
 
 def learn(rule, posterior, state, seen):
     for s in seen:
-        blend, state = rule.step(posterior, given(s), state)
-        posterior.blend(blend)
+        state = take(rule, posterior, given(s), state)
     return posterior, state
 
 
@@ -120,6 +106,18 @@ def assert_same(one, other, rtol=1e-12, *, but_c=False):
         assert_allclose(one.b, other.b, rtol=rtol, atol=1e-14)
 
 
+def late_and_now(rule, seen, *, boosted=False, make=composite_of):
+    """What minibatches make that land five later, and what they would make then."""
+    base, state = learn(rule, start(boosted), None, map(statistics, range(4)))
+    composite, _ = make(rule, base, state, seen)
+    now, state = learn(rule, deepcopy(base), state, map(statistics, range(4, 9)))
+    expected, _ = learn(rule, deepcopy(now), state, seen)
+    return landed(rule, composite, now, state)[0], expected
+
+
+LATE = [statistics(seed) for seed in (20, 21, 22)]
+
+
 @each_rule
 @pytest.mark.parametrize("boosted", [False, True])
 @pytest.mark.parametrize("n_before", [0, 1, 5])
@@ -127,7 +125,7 @@ def test_where_nothing_was_learnt_meanwhile_it_is_the_minibatches_one_by_one(
     rule, boosted, n_before
 ):
     base, state = learn(rule, start(boosted), None, map(statistics, range(n_before)))
-    composite, after = composite_of(rule, base, state, [statistics(s) for s in (20, 21, 22)])
+    composite, after = composite_of(rule, base, state, LATE)
     found, _ = landed(rule, composite, base, state)
     assert_same(found, after)
 
@@ -137,35 +135,19 @@ def test_where_nothing_was_learnt_meanwhile_it_is_the_minibatches_one_by_one(
 @pytest.mark.parametrize("make", [single, composite_of])
 def test_one_minibatch_counts_as_if_it_came_now(rule, boosted, make):
     """With statistics that do not depend on what is seen, nothing tells that it is late."""
-    base, state = learn(rule, start(boosted), None, map(statistics, range(4)))
-    composite, _ = make(rule, base, state, [statistics(20)])
-    now, state = learn(rule, deepcopy(base), state, map(statistics, range(4, 9)))
-    expected, _ = learn(rule, deepcopy(now), state, [statistics(20)])
-    found, _ = landed(rule, composite, now, state)
-    assert_same(found, expected)
+    assert_same(*late_and_now(rule, LATE[:1], boosted=boosted, make=make))
 
 
 @pytest.mark.parametrize("rule", STEADY, ids=str)
 @pytest.mark.parametrize("boosted", [False, True])
 def test_under_steps_that_do_not_fade_many_minibatches_are_exact(rule, boosted):
-    base, state = learn(rule, start(boosted), None, map(statistics, range(4)))
-    late = [statistics(s) for s in (20, 21, 22)]
-    composite, _ = composite_of(rule, base, state, late)
-    now, state = learn(rule, deepcopy(base), state, map(statistics, range(4, 9)))
-    expected, _ = learn(rule, deepcopy(now), state, late)
-    found, _ = landed(rule, composite, now, state)
-    assert_same(found, expected)
+    assert_same(*late_and_now(rule, LATE, boosted=boosted))
 
 
 @pytest.mark.parametrize("rule", FADING, ids=str)
 def test_under_steps_that_fade_the_whole_has_the_weight_of_now(rule):
     """Of minibatches that say the same, only the whole matters."""
-    base, state = learn(rule, start(), None, map(statistics, range(4)))
-    late = [statistics(20)] * 3
-    composite, _ = composite_of(rule, base, state, late)
-    now, state = learn(rule, deepcopy(base), state, map(statistics, range(4, 9)))
-    expected, _ = learn(rule, deepcopy(now), state, late)
-    found, _ = landed(rule, composite, now, state)
+    found, expected = late_and_now(rule, [LATE[0]] * 3)
     # The weights within it are those of the time, by which documents are remembered.
     assert_same(found, expected, LOOSE.get(rule, 1e-10), but_c=True)
     assert_allclose(found.c, expected.c, rtol=0.08)
@@ -175,8 +157,7 @@ def test_online_em_by_hand():
     """The equations of the module, in plain NumPy, for minibatches that differ."""
     rule = OnlineEM(MeanDecay(0.6))
     base, _ = learn(rule, start(), None, map(statistics, range(4)))
-    late = [statistics(s) for s in (20, 21, 22)]
-    composite, _ = composite_of(rule, base, None, late)
+    composite, _ = composite_of(rule, base, None, LATE)
     now, _ = learn(rule, deepcopy(base), None, map(statistics, range(4, 9)))
     found, _ = landed(rule, composite, now, None)
 
@@ -184,10 +165,8 @@ def test_online_em_by_hand():
         return [max((t + 1) ** -0.6, 1 / (t + 1)) for t in range(n, n + 3)]
 
     mean, squares, left = np.zeros((V, K)), 0.0, 1.0
-    for r, s in zip(rates(4)[::-1], late[::-1], strict=True):
-        dense = np.zeros((V, K))
-        dense[s.words] = s.counts
-        mean += left * r * dense / B
+    for r, s in zip(rates(4)[::-1], LATE[::-1], strict=True):
+        mean += left * r * dense(s, V) / B
         squares += (left * r) ** 2 / B
         left *= 1 - r
     retained = np.prod([1 - r for r in rates(9)])
@@ -208,7 +187,7 @@ def test_alpha_follows(doc_topic, known):
         doc_topic = replace(doc_topic, burn_in=4 * B)
     rule = LearnsDocTopicPrior(OnlineEM(MeanDecay(0.6)), doc_topic)
     base, state = learn(rule, start(), (None, None), map(statistics, range(4)))
-    late = [statistics(20)] * 3
+    late = [LATE[0]] * 3
     composite, after = composite_of(rule, base, state, late)
     same, new = landed(rule, composite, base, state)
     assert_array_equal(same.alpha, after.alpha)

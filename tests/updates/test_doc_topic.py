@@ -27,6 +27,7 @@ from streamtopics.updates.doc_topic import (
     solve_alpha,
 )
 from tests.reference import doc_topic as reference
+from tests.updates.given import take
 
 UPDATES = [Fixed(), FixedPoint(), GammaPrior(), GammaPrior(3.0, 0.1), DampedNewton()]
 LEARNING = UPDATES[1:]
@@ -39,6 +40,11 @@ class Alpha(NamedTuple):
 
     alpha: np.ndarray
     memory: Any
+
+
+def start(alpha):
+    """Before the first minibatch."""
+    return Alpha(np.array(alpha, np.float64), None)
 
 
 def given_log_theta(log_theta, lengths=(60.0, 40.0)):
@@ -55,11 +61,6 @@ def from_counts(alpha, counts):
 def without_words(n_components, n_documents=3):
     silent = given_log_theta(np.zeros(n_components), np.zeros(n_documents))
     return replace(silent, log_theta=None)
-
-
-def start(update, alpha):
-    """Before the first minibatch."""
-    return Alpha(np.array(alpha, np.float64), None)
 
 
 def remembered(update, n_components, value):
@@ -105,15 +106,6 @@ def test_alpha_is_found_from_anywhere(n_components, seed):
         assert_allclose(solve_alpha(mean, guess), alpha, rtol=2e-8)
 
 
-@pytest.mark.parametrize("true", [[0.05, 0.3, 1.0, 4.0], [0.5] * 10, [30.0, 5.0]])
-def test_alpha_is_recovered_from_dirichlet_draws(true):
-    true = np.array(true)
-    theta = np.random.default_rng(0).dirichlet(true, 100_000)
-    # The log is exact but for theta that underflow, at probability e^-35.
-    mean = np.log(theta).mean(axis=0)
-    assert_allclose(solve_alpha(mean, np.ones(len(true))), true, rtol=0.02)
-
-
 @pytest.mark.parametrize("n_components", [2, 5, 60])
 def test_newton_step_is_that_of_the_whole_matrix(n_components):
     rng = np.random.default_rng(1)
@@ -121,9 +113,6 @@ def test_newton_step_is_that_of_the_whole_matrix(n_components):
     mean = np.log(rng.dirichlet(np.ones(n_components)))
     expected = reference.newton_step(alpha, mean)
     assert_allclose(newton_step(alpha, mean), expected, rtol=1e-5, atol=1e-9)
-
-
-# What all updates share.
 
 
 @pytest.mark.parametrize("update", UPDATES, **named)
@@ -146,7 +135,7 @@ def test_the_burn_in_leaves_no_trace(update):
     counts = random_counts(3, TRUE, 30)
     posterior = TopicPosterior(np.ones((1, 1)), (1, 3), once)
     rule = LearnsDocTopicPrior(SVB(), replace(update, burn_in=0, step_size=step_size))
-    blend, _ = rule.step(posterior, documents(posterior, counts), rule.init(posterior))
+    blend, _ = rule.step(posterior, documents(counts), rule.init(posterior))
     assert np.all(found != 0.5)
     assert_array_equal(found, blend.alpha)
 
@@ -154,7 +143,7 @@ def test_the_burn_in_leaves_no_trace(update):
 @pytest.mark.parametrize("update", AT_ONCE, **named)
 def test_topics_that_are_all_alike_do_not_break_alpha(update):
     """Each document is spread evenly: the way to alpha without end, were there no bounds."""
-    after = start(update, [0.1] * 5)
+    after = start([0.1] * 5)
     counts = np.full((20, 5), 12.0)
     for t in range(500):
         after = step(update, after, from_counts(after.alpha, counts), (t + 1) ** -0.5, t)
@@ -189,15 +178,12 @@ EVENLY = np.log(np.full(4, 0.25))
 @example((np.full(4, 1e10), EVENLY, EVENLY, True, np.array([1e-12]), 0.0))
 def test_alpha_is_positive_and_finite_whatever_comes(update, drawn):
     alpha, log_theta, past, remembers, lengths, rate = drawn
-    memory = past if isinstance(update, FixedPoint) else np.append(-past, 1e-100)
-    if isinstance(update, DampedNewton) or not remembers:
-        memory = None
-    before = Alpha(alpha, memory)
+    past = past if isinstance(update, FixedPoint) else np.append(-past, 1e-100)
+    remembers = remembers and not isinstance(update, DampedNewton)
+    before = Alpha(alpha, past if remembers else None)
     says = given_log_theta(log_theta, lengths)
-    arrays = before.alpha, before.memory, says.log_theta, says.lengths
-    for array in arrays:
-        if array is not None:
-            array.setflags(write=False)
+    for array in (alpha, past, says.log_theta, says.lengths):
+        array.setflags(write=False)
     after = step(update, before, says, rate, 5)
     assert after.alpha.dtype == np.float64
     if isinstance(update, DampedNewton) or (len(alpha) == 1 and not remembers):
@@ -210,54 +196,30 @@ def test_alpha_is_positive_and_finite_whatever_comes(update, drawn):
     assert np.all((changed >= LEAST_ALPHA) & (changed <= MOST_ALPHA))
 
 
-# Each on its own.
-
-
-def test_fixed_point_with_rate_one_over_t_is_that_of_the_mean():
-    alpha = np.array([0.1, 0.5, 2.0])
-    parts = np.log(np.random.default_rng(0).dirichlet(alpha, (30, 20))).mean(axis=1)
-    update = FixedPoint(burn_in=0)
-    after = start(update, [1.0, 1.0, 1.0])
-    for t, part in enumerate(parts):
-        after = step(update, after, given_log_theta(part), 1 / (t + 1), t)
-    assert_allclose(after.memory, parts.mean(axis=0))
-    assert_allclose(expected_log_theta(after.alpha), parts.mean(axis=0), rtol=1e-7)
-
-
-def test_fixed_point_forgets_at_the_rate():
-    update = FixedPoint(burn_in=1)
-    after = Alpha(np.array([0.5, 0.5]), np.array([-1.0, -2.0]))
-    after = step(update, after, given_log_theta([-3.0, -0.5]), 0.25, 1)
-    assert_allclose(after.memory, [0.75 * -1.0 + 0.25 * -3.0, 0.75 * -2.0 + 0.25 * -0.5])
-    assert_allclose(expected_log_theta(after.alpha), after.memory, rtol=1e-8)
-
-
 TRUE = np.array([0.1, 0.4, 1.5])
 
 
 @pytest.mark.parametrize(("shape", "inverse_scale"), [(1.0, 1.0), (3.0, 0.5), (1.0, 30.0)])
 def test_gamma_prior_climbs_to_the_maximum_of_the_posterior(shape, inverse_scale):
     counts = random_counts(0, TRUE, 40)
+
+    def log_posterior(alpha):
+        return reference.gamma_prior_log_posterior(alpha, counts, shape, inverse_scale)
+
     update = GammaPrior(shape, inverse_scale, burn_in=0)
-    after, values = start(update, [3.0, 0.02, 0.5]), []
+    after, values = start([3.0, 0.02, 0.5]), []
     for t in range(400):
         after = step(update, after, from_counts(after.alpha, counts), 1.0, t)
-        values.append(
-            reference.gamma_prior_log_posterior(after.alpha, counts, shape, inverse_scale)
-        )
+        values.append(log_posterior(after.alpha))
     assert np.all(np.diff(values) > -1e-9)
     assert values[5] > values[0] + 1
-    best = minimize(
-        lambda x: -reference.gamma_prior_log_posterior(np.exp(x), counts, shape, inverse_scale),
-        np.zeros(3),
-        options={"gtol": 1e-7},
-    )
+    best = minimize(lambda x: -log_posterior(np.exp(x)), np.zeros(3), options={"gtol": 1e-7})
     assert_allclose(after.alpha, np.exp(best.x), rtol=1e-5)
 
 
 def test_gamma_prior_with_rate_one_over_t_is_the_plain_sum():
     update = GammaPrior(2.0, 5.0, burn_in=0)
-    after = start(update, [0.5, 0.5, 0.5])
+    after = start([0.5, 0.5, 0.5])
     x, y = 0.0, 0.0
     for t in range(25):
         counts = random_counts(t, TRUE, 3 + t)
@@ -269,7 +231,7 @@ def test_gamma_prior_with_rate_one_over_t_is_the_plain_sum():
 
 @pytest.mark.parametrize("update", AT_ONCE, **named)
 def test_alpha_is_recovered_from_a_stream(update):
-    after = start(update, [0.5, 0.5, 0.5])
+    after = start([0.5, 0.5, 0.5])
     for t in range(300):
         counts = random_counts(t, TRUE, 60)
         after = step(update, after, from_counts(after.alpha, counts), (t + 1) ** -0.5, t)
@@ -280,7 +242,7 @@ def test_damped_newton_against_gensim():
     ldamodel = pytest.importorskip("gensim.models.ldamodel")
     rng = np.random.default_rng(0)
     update = DampedNewton(burn_in=0)
-    after = start(update, TRUE)
+    after = start(TRUE)
     for t in range(30):
         log_theta = np.log(rng.dirichlet(TRUE * 2, 20)).mean(axis=0)
         expected = ldamodel.update_dir_prior(after.alpha.copy(), 20, log_theta, 0.2)
@@ -310,38 +272,26 @@ def test_rounds_count_the_alpha_that_they_saw():
     posterior = TopicPosterior(np.ones((1, 1)), (1, 3), alpha)
     learns = LearnsDocTopicPrior(OnlineEM(MeanDecay(1.0)), GammaPrior(burn_in=0))
     rule = Rounds(learns, 5, warm=True)
-    blend, (_, memory) = rule.step(posterior, learn, rule.init(posterior))
-    posterior.blend(blend)
+    _, memory = take(rule, posterior, learn, rule.init(posterior))
     for before in seen:
         sums.append(before * (digamma(before + counts[0]) - digamma(before)))
     assert_allclose(memory[:-1], sums[-1], rtol=1e-10)
     assert memory[2] == pytest.approx(0, abs=1e-12)
 
 
-# Around a rule
-
-
-def documents(posterior, counts):
+def documents(counts):
     """A local step that knows n_dk, under whatever alpha it sees."""
-
-    def learn(view, *, warm=False):
-        log_theta = reference.mean_log_theta(view.alpha, counts)
-        no_words = np.empty(0, np.int32), np.empty((0, len(view.alpha)))
-        return Statistics(*no_words, counts.sum(axis=1), log_theta, alpha=view.alpha)
-
-    return learn
+    return lambda view, *, warm=False: replace(from_counts(view.alpha, counts), alpha=view.alpha)
 
 
-def streamed(update, inner=None, n=12):
+def streamed(update, n=12):
     """alpha after each minibatch of a stream of documents of which n_dk is known."""
-    inner = SVB() if inner is None else inner
     posterior = TopicPosterior(np.ones((1, 1)), (1, 3), np.array([0.5, 0.5, 0.5]))
-    rule = LearnsDocTopicPrior(inner, update)
+    rule = LearnsDocTopicPrior(SVB(), update)
     state = rule.init(posterior)
     for t in range(n):
-        learn = documents(posterior, random_counts(t, TRUE, 30))
-        blend, state = rule.step(posterior, learn, state)
-        posterior.blend(blend)
+        learn = documents(random_counts(t, TRUE, 30))
+        state = take(rule, posterior, learn, state)
         yield posterior.alpha
 
 

@@ -10,8 +10,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from streamtopics.messages import Statistics
 from streamtopics.posteriors import TopicPosterior
-from streamtopics.updates import LearnsDocTopicPrior, Window
-from tests.updates.given import given, take
+from streamtopics.updates import FixedPoint, LearnsDocTopicPrior, MeanDecay, Window
+from tests.updates.given import dense, given, take
 
 V, K = 9, 3
 ETA = np.random.default_rng(1).uniform(0.1, 1.0, (V, K))
@@ -24,12 +24,6 @@ def stream(n, dtype=np.float64, start=0):
         words = np.flatnonzero(rng.random(V) < 0.5).astype(np.int32)
         counts = rng.gamma(1.0, 3.0, (len(words), K)).astype(dtype)
         yield Statistics(words, counts, rng.gamma(2.0, 3.0, rng.integers(1, 6)))
-
-
-def dense(s):
-    out = np.zeros((V, K))
-    out[s.words] = s.counts
-    return out
 
 
 def make():
@@ -50,7 +44,7 @@ def run(rule, parts, posterior=None):
 def test_a_window_is_the_plain_sum_of_the_last(length, dtype):
     parts = list(stream(25, dtype))
     for t, posterior in enumerate(run(Window(length), parts), 1):
-        lam = ETA + sum(dense(s) for s in parts[max(0, t - length) : t])
+        lam = ETA + sum(dense(s, V) for s in parts[max(0, t - length) : t])
         assert_allclose(posterior.dense(), lam, rtol=1e-10)
         assert_allclose(posterior.mass, lam.sum(axis=0), rtol=1e-10)
         assert_array_equal(posterior.c, 1.0)
@@ -63,8 +57,7 @@ def test_a_state_is_not_changed_in_place():
     state = rule.init(posterior)
     for s in parts:
         before = pickle.dumps(state)
-        blend, new = rule.step(posterior, given(s), state)
-        posterior.blend(blend)
+        new = take(rule, posterior, given(s), state)
         assert pickle.dumps(state) == before
         state = new
 
@@ -74,7 +67,7 @@ def test_nothing_is_left_of_a_minibatch_of_many_more_tokens():
     parts = list(stream(4))
     many = replace(parts[0], counts=1e12 * parts[0].counts, lengths=1e12 * parts[0].lengths)
     *_, posterior = run(Window(2), [many, *parts[1:]])
-    lam = ETA + sum(dense(s) for s in parts[2:])
+    lam = ETA + sum(dense(s, V) for s in parts[2:])
     assert_allclose(posterior.dense(), lam, rtol=1e-12)
     assert_allclose(posterior.mass, lam.sum(axis=0), rtol=1e-12)
 
@@ -98,22 +91,14 @@ def test_a_state_without_words_is_that_of_minibatches_without_them(n):
 def test_around_such_a_rule_alpha_may_be_learnt():
     """The state is of both."""
     rule = Window(3)
-    learns = LearnsDocTopicPrior(rule, Steady())
+    learns = LearnsDocTopicPrior(rule, FixedPoint(0, MeanDecay(1.0)))
     posterior, plain = TopicPosterior(ETA, (V, K), np.ones(K)), make()
     state, inner = learns.init(posterior), rule.init(plain)
     for t, s in enumerate(stream(6), 1):
+        s = replace(s, log_theta=np.log([0.1, 0.2, 0.3]) - t, alpha=posterior.alpha)
+        before = posterior.alpha
         state = take(learns, posterior, given(s), state)
         inner = take(rule, plain, given(s), inner)
         assert_array_equal(posterior.dense(), plain.dense())
-        assert_array_equal(posterior.alpha, 1.0 + t)
-        assert state[1] == t
-
-
-class Steady:
-    """Counts."""
-
-    burn_in, needs = 0, frozenset({"log_theta"})
-
-    def step(self, alpha, memory, statistics, n_batches):
-        memory = 1 if memory is None else memory + 1
-        return np.full(K, 1.0 + memory), memory
+        assert np.all(posterior.alpha != before)
+        assert_allclose(state[1], np.log([0.1, 0.2, 0.3]) - (t + 1) / 2)
