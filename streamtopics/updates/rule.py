@@ -31,7 +31,7 @@ class Traits:
     needs: frozenset[str] = frozenset()
     forgets: bool = False  #: Whether the rule may retain less than all of the posterior
     merges: MergeMethod = None  #: How posteriors of two parts of a stream merge, if possible
-    #: Whether statistics are added with weight 1, so weights of minibatches may grow
+    #: Whether `step` adds the statistics with weight 1, as `Growing` needs
     adds: bool = False
     #: Whether `for_rate` makes a rule for parts of a minibatch
     learns_rate: bool = False
