@@ -759,6 +759,19 @@ def test_a_pipeline_of_a_corpus_goes_on_with_its_words():
         TopicStream.from_pipeline(between)
 
 
+@pytest.mark.parametrize("kind", [CountVectorizer, StreamingCountVectorizer, NamedVectorizer])
+def test_a_fitted_vectorizer_keeps_its_words_when_the_topics_begin(kind, tmp_path):
+    texts, *_ = corpus()
+    pipeline = make_pipeline(kind().fit(texts), StreamingLDA(4, random_state=0))
+    save(pipeline, tmp_path / "model")
+    words = pipeline[0].get_feature_names_out().tolist()
+    for one in (pipeline, load(tmp_path / "model")):
+        stream = TopicStream.from_pipeline(one)
+        for learnt in (stream, clone(stream)):
+            learnt.partial_fit([f"{text} virus" for text in texts[:40]])
+            assert learnt.pipeline_[:-1].get_feature_names_out().tolist() == words
+
+
 def test_parameters_of_a_model_that_is_not_given():
     for name in ("model__update", "vectorizer__min_df"):
         with pytest.raises(ValueError, match=f"{name} is a parameter of .*, which is None; set"):

@@ -17,7 +17,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 from sklearn.utils import Tags, TransformerTags
 from sklearn.utils._param_validation import HasMethods, Interval
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import _is_fitted, check_is_fitted
 
 from streamtopics.base.editable import Editable
 from streamtopics.base.frame import NO_WEIGHTS
@@ -169,8 +169,8 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
         Parameters
         ----------
         pipeline : Pipeline or StreamingPipeline
-            A vectorizer and a topic model, fitted or not. The vocabulary of a pipeline after `fit`
-            is closed: new words are ignored. With steps between the two it must be fitted.
+            A vectorizer and a topic model, each fitted or not. After `fit` of the pipeline, or of
+            the vectorizer alone, new words are ignored. With steps between it must be fitted.
 
         Returns
         -------
@@ -194,6 +194,8 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
                 f"columns; got {len(pipeline.steps)} steps. Leave out {between[0][0]!r}"
             )
         if not begun:
+            # A stream begins with a clone of the vectorizer, which would lose the words.
+            stream.vectorizer = FrozenEstimator(words) if _is_fitted(words) else words
             return stream
         if not isinstance(pipeline, StreamingPipeline) or _is_closed(words):
             # Only a vocabulary that began as a stream can continue.
@@ -253,7 +255,7 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
         pipeline = self._new_pipeline(texts, len(texts))
         (_, words), (_, topics) = pipeline.steps
         is_open = _has_open_vocabulary(words)
-        (words.partial_fit if is_open else words.fit)(texts)
+        (words.partial_fit if is_open else words.fit)(texts, None)
         if is_open:
             # Columns without a word take a part of the topics.
             n_columns = max(LEAST_FEATURES, ROOM * len(words.vocabulary_))
@@ -305,7 +307,7 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
             pipeline = self._new_pipeline(texts, None)
             monitor, words = DriftMonitor(random_state=self.random_state), pipeline.steps[0][1]
             if not _has_open_vocabulary(words):
-                words.fit(texts)
+                words.fit(texts, None)
             monitor.learn(pipeline, texts, time=time)
             self._begin(pipeline, monitor)
         counts = self.pipeline_[:-1].transform(texts)
@@ -427,14 +429,12 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
     def steps(self) -> list[tuple[str, Any]]:
         """Return the steps of `pipeline_`: names and estimators."""
         check_is_fitted(self, "pipeline_")
-        steps: list[tuple[str, Any]] = self.pipeline_.steps
-        return steps
+        return list(self.pipeline_.steps)
 
     def transform(self, X: Iterable[str]) -> np.ndarray:
         """Return the shares of topics in texts, of shape (n_documents, n_components)."""
         check_is_fitted(self, "pipeline_")
-        shares: np.ndarray = self.pipeline_.transform(texts_of(X))
-        return shares
+        return np.asarray(self.pipeline_.transform(texts_of(X)))
 
     def score(self, X: Iterable[str], y: object = None) -> float:
         """Return the mean log probability of a held-out token, in nats; NaN without known words."""
