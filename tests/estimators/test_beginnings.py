@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Beginnings of streams that are learnt anew: `Schedule(n_start_documents=...)`."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
@@ -21,7 +23,7 @@ from streamtopics.updates import DirichletProcess
 
 X = make_lda_corpus(400, n_features=80, mean_length=20, random_state=0).X.astype(np.float32)
 V = np.random.default_rng(0).normal(size=(400, 5))
-ENDS = 60, 63, 120, 200, 300
+ENDS = 60, 63, 120, 200
 KNOWN = np.full((3, 80), 0.05) + 2.0 * np.eye(3, 80)
 MODELS = {
     "sampled": (StreamingLDA, {}),
@@ -43,19 +45,18 @@ def made(name: str, n_start_documents: int = 250):
 @pytest.mark.parametrize("name", MODELS)
 def test_the_beginning_is_learnt_as_one_minibatch(name):
     """Whenever there is a tenth more of it, and for the last time at its end."""
-    model, start = made(name), 0
-    for number, stop in enumerate(ENDS[:-1]):
+    model = made(name)
+    for number, (start, stop) in enumerate(pairwise((0, *ENDS)), 1):
         model.partial_fit(X[start:stop])
-        whole = made(name, 0).partial_fit(X[:60] if stop == 63 else X[:stop])
+        whole = made(name, 0).partial_fit(X[: 60 if stop == 63 else stop])
         if stop == 63:
             whole.partial_fit(X[60:63])
         assert_array_equal(model.components_, whole.components_)
         assert_array_equal(model.transform(X), whole.transform(X))
-        assert model.n_batch_iter_ == number + 1
+        assert model.n_batch_iter_ == number
         assert model.n_documents_seen_ == stop
         assert model.n_tokens_seen_ == whole.n_tokens_seen_ == X[:stop].sum()
-        start = stop
-    model.partial_fit(X[start : ENDS[-1]])
+    model.partial_fit(X[200:300])
     assert_array_equal(model.components_, made(name, 0).partial_fit(X[:300]).components_)
     assert model._commit.begun is None
     assert model.partial_fit(X[300:])._commit.begun is None
@@ -64,8 +65,7 @@ def test_the_beginning_is_learnt_as_one_minibatch(name):
 def test_documents_have_their_vectors():
     model = made("mixture", 200)
     for start in range(0, 200, 50):
-        span = slice(start, start + 50)
-        model.partial_fit(X[span], vectors=V[span])
+        model.partial_fit(X[start : start + 50], vectors=V[start : start + 50])
     whole = made("mixture", 0).partial_fit(X[:200], vectors=V[:200])
     assert_array_equal(model.components_, whole.components_)
     assert_array_equal(model.predict(X, vectors=V), whole.predict(X, vectors=V))
@@ -73,13 +73,11 @@ def test_documents_have_their_vectors():
 
 @pytest.mark.parametrize("name", ["sampled", "mixture"])
 def test_a_stream_that_is_saved_at_its_beginning_goes_on(name, tmp_path):
-    uncut = made(name)
+    uncut, model = made(name), made(name)
     for start in (0, 100, 200, 300):
-        uncut.partial_fit(X[start : start + 100])
-    model = made(name)
-    for start in (0, 100, 200, 300):
-        model.partial_fit(X[start : start + 100])
-        save(model, tmp_path / "model")
+        batch = X[start : start + 100]
+        uncut.partial_fit(batch)
+        save(model.partial_fit(batch), tmp_path / "model")
         model = load(tmp_path / "model")
     assert_array_equal(model.components_, uncut.components_)
 
@@ -105,15 +103,11 @@ def test_copies_of_a_beginning_are_not_merged():
         one.merge(other, base=base)
 
 
-@pytest.mark.parametrize(
-    ("kind", "settings"),
-    [
-        (StreamingLDA, {"update": "power_prior"}),
-        (GibbsOnlineEM, {"schedule__averaging": "linear"}),
-        (StreamingMixture, {"births": DirichletProcess(), "update": "power_prior"}),
-    ],
-    ids=["forgets", "averages", "births"],
-)
+@pytest.mark.parametrize(("kind", "settings"), [
+    (StreamingLDA, {"update": "power_prior"}),
+    (GibbsOnlineEM, {"schedule__averaging": "linear"}),
+    (StreamingMixture, {"births": DirichletProcess(), "update": "power_prior"}),
+], ids=["forgets", "averages", "births"])  # fmt: skip
 def test_what_keeps_no_beginning_is_refused(kind, settings):
     model = kind(3, schedule=Schedule(n_start_documents=100)).set_params(**settings)
     with pytest.raises(ValueError, match=r"no beginning anew .*n_start_documents=100 to 0"):

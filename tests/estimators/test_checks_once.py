@@ -15,15 +15,12 @@ from tests import plain
 X = sparse.csr_matrix(np.random.default_rng(0).poisson(1.0, (20, 12)).astype(np.float32))
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "kind"),
-    [
-        ("batch_size", 0, ValueError),
-        ("batch_size", 2.0, ValueError),
-        ("n_components", 3, ValueError),
-        ("view", "none", TypeError),
-    ],
-)
+@pytest.mark.parametrize(("name", "value", "kind"), [
+    ("batch_size", 0, ValueError),
+    ("batch_size", 2.0, ValueError),
+    ("n_components", 3, ValueError),
+    ("view", "none", TypeError),
+])  # fmt: skip
 def test_a_parameter_that_changes_is_checked(name, value, kind):
     model = SVBLDA(2, random_state=0).partial_fit(X).partial_fit(X)
     before = model.components_
@@ -43,16 +40,12 @@ def test_a_parameter_that_changes_counts_from_the_next_minibatch():
     assert model.partial_fit(X).retention_[0] == 0.75
 
 
-@pytest.mark.parametrize(
-    "unusual",
-    [
-        lambda Y: setattr(Y, "indptr", Y.indptr.astype(np.int64)),
-        lambda Y: setattr(Y, "data", np.repeat(Y.data, 2)[::2]),
-        lambda Y: setattr(Y, "data", Y.data.astype(">f4")),
-        lambda Y: setattr(Y, "data", Y.data.astype(np.int16)),
-    ],
-    ids=["indices of two types", "strides", "bytes the other way round", "integers"],
-)
+@pytest.mark.parametrize("unusual", [
+    lambda Y: setattr(Y, "indptr", Y.indptr.astype(np.int64)),
+    lambda Y: setattr(Y, "data", np.repeat(Y.data, 2)[::2]),
+    lambda Y: setattr(Y, "data", Y.data.astype(">f4")),
+    lambda Y: setattr(Y, "data", Y.data.astype(np.int16)),
+], ids=["indices of two types", "strides", "bytes the other way round", "integers"])  # fmt: skip
 def test_arrays_that_the_quick_check_cannot_read_are_read_by_the_others(unusual):
     Y = X.copy()
     unusual(Y)
@@ -68,19 +61,16 @@ def changed(part, value):
     return other
 
 
-@pytest.mark.parametrize(
-    ("wrong", "message"),
-    [
-        (changed("data", np.nan), "NaN"),
-        (changed("data", np.inf), "infinity"),
-        (changed("data", -1.0), "Negative"),
-        (changed("data", 1e30), "must have counts from"),
-        (changed("data", 1e-37), "must have counts from"),
-        (changed("indices", 50), "indices must be"),
-        (changed("indices", -1), "indices must be"),
-        (X[:, :7], "features"),
-    ],
-)
+@pytest.mark.parametrize(("wrong", "message"), [
+    (changed("data", np.nan), "NaN"),
+    (changed("data", np.inf), "infinity"),
+    (changed("data", -1.0), "Negative"),
+    (changed("data", 1e30), "must have counts from"),
+    (changed("data", 1e-37), "must have counts from"),
+    (changed("indices", 50), "indices must be"),
+    (changed("indices", -1), "indices must be"),
+    (X[:, :7], "features"),
+])  # fmt: skip
 @pytest.mark.parametrize("kind", [sparse.csr_matrix, sparse.csr_array])
 def test_a_matrix_that_is_not_clean_is_refused_in_a_later_minibatch(wrong, message, kind):
     model = SVBLDA(2, random_state=0).partial_fit(X)
@@ -92,16 +82,12 @@ def test_a_matrix_that_is_not_clean_is_refused_in_a_later_minibatch(wrong, messa
     assert_array_equal(model.components_, before)
 
 
-@pytest.mark.parametrize(
-    "model",
-    [
-        SVBLDA(5, random_state=0),
-        GibbsOnlineEM(5, schedule=Schedule(averaging="linear"), random_state=0),
-        StreamingMixture(5, random_state=0),
-        StreamingLDA(5, topic_word_prior=np.linspace(0.01, 0.1, 12), random_state=0),
-    ],
-    ids=lambda model: type(model).__name__,
-)
+@pytest.mark.parametrize("model", [
+    SVBLDA(5, random_state=0),
+    GibbsOnlineEM(5, schedule=Schedule(averaging="linear"), random_state=0),
+    StreamingMixture(5, random_state=0),
+    StreamingLDA(5, topic_word_prior=np.linspace(0.01, 0.1, 12), random_state=0),
+], ids=lambda model: type(model).__name__)  # fmt: skip
 @pytest.mark.parametrize("n", [1, 5, 12, 40])
 def test_top_words_are_those_of_the_whole_matrix(model, n):
     model.partial_fit(X)

@@ -15,6 +15,7 @@ from streamtopics.models.sources import NOISE, HintedStart
 from streamtopics.models.spectral_start import SPECTRAL
 from streamtopics.posteriors import TopicPosterior
 from streamtopics.priors import SeedWords
+from tests.estimators.table import CLASSES
 from tests.models.test_sources import hinted
 
 V, K = 60, 4
@@ -31,13 +32,7 @@ def in_topic(model, topic, words):
     return model.topic_word_[topic, words].sum()
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "StreamingLDA", "StreamingMixture", "GibbsOnlineEM", "VariationalOnlineEM", "SVBLDA",
-        "BPSLDA", "SVBHPP",
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("name", ["StreamingLDA", *CLASSES])
 def test_excluded_words_stay_out_of_a_topic(name):
     kind = getattr(streamtopics, name)
     model = kind(K, topic_word_prior=PRIOR, **QUICK).fit(COUNTS)

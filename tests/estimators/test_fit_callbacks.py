@@ -47,6 +47,10 @@ def minibatches(calls):
     return [task[2] for task in calls if task[:2] == ("end", "minibatch")]
 
 
+def same(model, expected):
+    np.testing.assert_array_equal(model.components_, expected.components_)
+
+
 def test_callbacks_are_told_of_each_minibatch():
     tasks = Tasks()
     model = clone(MODEL).set_callbacks(tasks).fit(X)
@@ -55,16 +59,12 @@ def test_callbacks_are_told_of_each_minibatch():
     assert tasks.calls[-2:] == [("end", "fit", 0), "teardown"]
     assert [copy.n_batch_iter_ for copy in tasks.copies] == list(range(1, 9))
     plain = clone(MODEL).fit(X)
-    np.testing.assert_array_equal(model.components_, plain.components_)
+    same(model, plain)
     assert model.n_iter_ == 2
     assert vars(model).keys() - vars(plain).keys() == {"_skl_callbacks"}
-
-
-def test_the_fitted_estimator_is_a_copy_that_later_steps_leave_alone():
-    tasks = Tasks()
-    clone(MODEL).set_callbacks(tasks).fit(X)
+    # Copies that later steps leave alone.
     first = SVBLDA(3, batch_size=30, random_state=0).fit(X[:30])
-    np.testing.assert_array_equal(tasks.copies[0].components_, first.components_)
+    same(tasks.copies[0], first)
     assert tasks.copies[0].score(X) == first.score(X)
 
 
@@ -73,8 +73,7 @@ def test_a_callback_ends_fit_after_a_minibatch():
     model = clone(MODEL).set_callbacks(tasks).fit(X)
     assert (model.n_batch_iter_, model.n_iter_) == (2, 0)
     assert tasks.calls[-1] == "teardown"
-    expected = SVBLDA(3, batch_size=30, random_state=0).fit(X[:60])
-    np.testing.assert_array_equal(model.components_, expected.components_)
+    same(model, SVBLDA(3, batch_size=30, random_state=0).fit(X[:60]))
 
 
 def test_an_interrupt_in_a_callback_leaves_whole_minibatches():
@@ -85,25 +84,17 @@ def test_an_interrupt_in_a_callback_leaves_whole_minibatches():
     assert tasks.calls[-1] == "teardown"
     assert model.n_batch_iter_ == 3
     assert not {"_callback_fit_ctx", "_skl_callbacks_to_teardown"} & vars(model).keys()
-    model.set_callbacks().fit(X)
-    np.testing.assert_array_equal(model.components_, clone(MODEL).fit(X).components_)
+    same(model.set_callbacks().fit(X), clone(MODEL).fit(X))
 
 
-@pytest.mark.parametrize(
-    ("model", "data", "n_minibatches"),
-    [
-        (MultiViewLDA(1, 1, batch_size=40, max_iter=1), (X, np.arange(100) % 2), 3),
-        (StreamingBayes(BetaBinomial(), batch_size=50), (np.ones((100, 2)),), 2),
-        (WASTopicModel(2, n_sweeps=2, n_burn_in=1), ([X[:5].toarray(), X[5:9].toarray()],), 0),
-        (RatingLDA(2, max_iter=1), (X, np.ones(100), np.arange(100), np.arange(100)), 0),
-    ],
-    ids=lambda given: type(given).__name__,
-)
+@pytest.mark.parametrize(("model", "data", "n_minibatches"), [
+    (MultiViewLDA(1, 1, batch_size=40, max_iter=1), (X, np.arange(100) % 2), 3),
+    (StreamingBayes(BetaBinomial(), batch_size=50), (np.ones((100, 2)),), 2),
+    (WASTopicModel(2, n_sweeps=2, n_burn_in=1), ([X[:5].toarray(), X[5:9].toarray()],), 0),
+    (RatingLDA(2, max_iter=1), (X, np.ones(100), np.arange(100), np.arange(100)), 0),
+], ids=lambda given: type(given).__name__)  # fmt: skip
 def test_other_models_have_the_task_of_a_fit_too(model, data, n_minibatches):
     tasks = Tasks()
     model.set_callbacks(tasks).fit(*data)
     assert len(minibatches(tasks.calls)) == n_minibatches
-    assert [call[:2] for call in tasks.calls if call[1] == "fit"] == [
-        ("begin", "fit"),
-        ("end", "fit"),
-    ]
+    assert [call[0] for call in tasks.calls if call[1] == "fit"] == ["begin", "end"]

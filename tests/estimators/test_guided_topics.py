@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Topics with names: classification by seeds, labels of a few, and what is refused."""
 
-import pickle
 import warnings
+from copy import deepcopy
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -29,11 +30,8 @@ FAST = {"max_iter": 2, "random_state": 0}
 def corpus(n=400, length=14, seed=0):
     """Documents mostly of one of four topics of twelve words, a fifth of other words."""
     rng = np.random.default_rng(seed)
-    beta = np.full((K, V), 0.0)
-    for k in range(K):
-        beta[k, 12 * k : 12 * k + 12] = np.geomspace(4, 1, 12)
-    beta = 0.8 * beta / beta.sum(axis=1, keepdims=True)
-    beta[:, 48:] = 0.2 / 12
+    own = np.geomspace(4, 1, 12)
+    beta = np.hstack([np.kron(np.eye(K), 0.8 * own / own.sum()), np.full((K, 12), 0.2 / 12)])
     z = rng.integers(0, K, n)
     theta = np.full((n, K), 0.05)
     theta[np.arange(n), z] = 0.85
@@ -44,12 +42,17 @@ def corpus(n=400, length=14, seed=0):
 X, Y = corpus()
 
 
-def guided(**parameters):
-    return GuidedTopics(SEEDS, **(FAST | parameters))
+def guided(seeds=SEEDS, **parameters):
+    return GuidedTopics(seeds, **(FAST | parameters))
 
 
-@pytest.mark.parametrize("update", ["online_em", "svb", "power_prior"])
-@pytest.mark.parametrize("inference", ["one_topic", "gibbs", "variational"])
+each_update = pytest.mark.parametrize("update", ["online_em", "svb", "power_prior"])
+each_inference = pytest.mark.parametrize("inference", ["one_topic", "gibbs", "variational"])
+each_most = pytest.mark.parametrize("most", [1, 2, None])
+
+
+@each_update
+@each_inference
 def test_names_are_found_from_the_seeds_alone(update, inference):
     model = guided(update=update, inference=inference).fit(X)
     assert (model.predict(X) == Y).mean() > 0.9
@@ -67,22 +70,20 @@ def test_shapes_names_and_order():
     assert_array_equal(model.topic_names_, CLASSES)
     assert_array_equal(model.classes_, np.unique(CLASSES))
     assert model.components_.shape == (6, V)
-    assert model.transform(X).shape == (400, 6)
-    assert_allclose(model.transform(X).sum(axis=1), 1, rtol=1e-6)
-    shares = model.predict_proba(X)
-    assert shares.shape == (400, K)
+    theta, shares = model.transform(X), model.predict_proba(X)
+    assert theta.shape == (400, 6)
+    assert_allclose(theta.sum(axis=1), 1, rtol=1e-6)
     assert_allclose(shares.sum(axis=1), 1, rtol=1e-6)
     assert_array_equal(model.predict(X), model.classes_[shares.argmax(axis=1)])
-    theta = model.transform(X)[:, :K]
-    assert_array_equal(model.predict(X), CLASSES[theta.argmax(axis=1)])
-    own = [list(CLASSES).index(name) for name in model.classes_]
-    assert_allclose(shares, (theta / theta.sum(axis=1, keepdims=True))[:, own], rtol=1e-5)
+    assert_array_equal(model.predict(X), CLASSES[theta[:, :K].argmax(axis=1)])
+    own = theta[:, np.argsort(CLASSES)]
+    assert_allclose(shares, own / own.sum(axis=1, keepdims=True), rtol=1e-5)
     assert model.n_components == 6
     assert list(model.feature_names_in_) == list(NAMES)
 
 
 @pytest.mark.parametrize("seed_weight", [0.0, 1.0, 2.5])
-@pytest.mark.parametrize("most", [1, 2, None])
+@each_most
 def test_rows_are_inference_under_alpha_and_the_seeds_of_the_document(seed_weight, most):
     """By the fitted attributes alone: Dir(alpha_k + seed_weight * words that are seeds of k)."""
     step = Variational(tol=1e-13, max_iter=5000)
@@ -98,8 +99,8 @@ def test_rows_are_inference_under_alpha_and_the_seeds_of_the_document(seed_weigh
         assert_allclose(theta[d], gamma / gamma.sum(), rtol=1e-6)
 
 
-@pytest.mark.parametrize("inference", ["one_topic", "gibbs", "variational"])
-@pytest.mark.parametrize("most", [1, 2, None])
+@each_inference
+@each_most
 def test_topics_are_the_prior_the_seeds_and_the_words(inference, most):
     """With SVB: no hint and no label gets into the topics."""
     parameters = {"inference": inference, "seed_strength": 30.0, "max_count": most}
@@ -114,13 +115,14 @@ def test_topics_are_the_prior_the_seeds_and_the_words(inference, most):
 
 def test_words_that_are_repeated_count_so_many_times():
     """Unless they are asked to count as often as they are there."""
-    repeated = NamedCounts.of(sparse.csr_matrix(X) * 3.0, NAMES)
-    once = NamedCounts.of(sparse.csr_matrix(X).sign(), NAMES)
+    counts = sparse.csr_matrix(X)
+    repeated, once, thrice = (
+        NamedCounts.of(part, NAMES) for part in (counts * 3.0, counts.sign(), counts.sign() * 3.0)
+    )
     first, second = (guided(max_count=1).fit(counts) for counts in (repeated, once))
     assert_array_equal(first.components_, second.components_)
     assert_array_equal(first.transform(repeated), first.transform(X))
     assert first.n_tokens_seen_ == 2 * X.nnz
-    thrice = NamedCounts.of(sparse.csr_matrix(X).sign() * 3.0, NAMES)
     assert_array_equal(guided().fit(repeated).components_, guided().fit(thrice).components_)
     often, seldom = guided(max_count=None), guided(max_count=None)
     assert np.any(often.fit(repeated).components_ != seldom.fit(X).components_)
@@ -146,20 +148,20 @@ def test_a_document_with_seeds_is_divided_as_they_are(monkeypatch):
 def test_a_name_that_nothing_is_known_of_takes_little():
     seeds = SEEDS | {"ice": ["snow"]}
     with pytest.warns(UserWarning, match="ice"), pytest.warns(UserWarning, match="snow"):
-        named = GuidedTopics(seeds, **FAST).fit(X)
+        named = guided(seeds).fit(X)
     assert named.topic_weights_[4] < 0.05
     assert (named.predict(X) == Y).mean() > 0.9
 
 
 def test_a_topic_without_a_name_takes_the_rest():
     three = {name: words for name, words in SEEDS.items() if name != "fire"}
-    model = GuidedTopics(three, 1, **FAST).fit(X)
+    model = guided(three, n_unseeded=1).fit(X)
     rest = model.transform(X)[:, 3]
     assert rest[Y == "fire"].mean() > 0.5
     assert rest[Y != "fire"].mean() < 0.3
 
 
-@pytest.mark.parametrize("inference", ["one_topic", "gibbs", "variational"])
+@each_inference
 def test_labels_of_a_few_move_predictions(inference):
     """Where seeds do not occur, forty labels say which topic has which name."""
     dense = X.toarray()
@@ -169,8 +171,7 @@ def test_labels_of_a_few_move_predictions(inference):
     swapped = {"sea": "air", "air": "sea", "land": "land", "fire": "fire"}
     y, z = np.full((2, 400), None, dtype=object)
     y[:40], z[:40] = Y[:40], [swapped[name] for name in Y[:40]]
-    settings = FAST | {"inference": inference}
-    true, turned = (GuidedTopics(seeds, **settings).fit(silent, labels) for labels in (y, z))
+    true, turned = (guided(seeds, inference=inference).fit(silent, labels) for labels in (y, z))
     assert (true.predict(silent)[40:] == Y[40:]).mean() > 0.9
     assert (turned.predict(silent)[40:] == [swapped[name] for name in Y[40:]]).mean() > 0.9
 
@@ -183,9 +184,8 @@ def test_labels_alone_are_enough():
         warnings.simplefilter("error")
         model = clone(bare).fit(X, Y)
     naive = MultinomialNB(alpha=0.1).fit(sparse.csr_matrix(X), Y.astype(str))
-    assert (model.predict(fresh) == truth).mean() >= naive.score(
-        sparse.csr_matrix(fresh), truth.astype(str)
-    ) - 0.005
+    by_naive = naive.predict(sparse.csr_matrix(fresh))
+    assert (model.predict(fresh) == truth).mean() >= (by_naive == truth).mean() - 0.005
     with pytest.warns(UserWarning, match=r"no seed of \['fire'\] .* no document has such a label"):
         clone(bare).fit(X[Y != "fire"], Y[Y != "fire"])
 
@@ -210,7 +210,7 @@ def test_a_seed_without_a_column_does_not_count():
     """The pseudo-counts of a topic are shared among the seeds that it has."""
     seeds = SEEDS | {"sea": [*SEEDS["sea"], "whale"]}
     with pytest.warns(UserWarning, match=r"the seeds \['whale'\] are in no column of X"):
-        model = GuidedTopics(seeds, **FAST).fit(X)
+        model = guided(seeds).fit(X)
     assert_array_equal(model.components_, guided().fit(X).components_)
     assert "whale" not in {row.word for row in model.seed_report()}
 
@@ -219,7 +219,7 @@ def test_a_seed_of_several_topics_is_shared():
     """Its pseudo-tokens and its part of the pseudo-counts are divided between them."""
     seeds = {"sea": ["w00", "w48"], "air": ["w12", "w48"], "land": ["w24"], "fire": ["w36"]}
     given = {"update": "svb", "seed_strength": 30.0, "seed_weight": 3.0, "topic_word_prior": 0.5}
-    model = GuidedTopics(seeds, **given, **FAST).fit(X)
+    model = guided(seeds, **given).fit(X)
     # 30 in all, two parts for a seed of its own and one for half of another.
     expected = np.zeros((V, K))
     expected[[0, 12, 24, 36], range(K)] = [20.0, 20.0, 30.0, 30.0]
@@ -234,7 +234,7 @@ def test_a_seed_of_several_topics_is_shared():
     assert {("sea", "w48"), ("air", "w48")} <= shares
     # In another order of topics, and of words, it is the same.
     turned = {name: words[::-1] for name, words in reversed(seeds.items())}
-    other = GuidedTopics(turned, **given, **FAST).fit(X)
+    other = guided(turned, **given).fit(X)
     assert_allclose(other.components_, model.components_[::-1], rtol=1e-6)
 
 
@@ -264,66 +264,57 @@ def test_the_report_says_what_became_of_the_seeds():
     assert {(row.topic, row.word) for row in report} == {
         (name, word) for name, words in SEEDS.items() for word in words
     }
-    columns = {word: i for i, word in enumerate(NAMES)}
-    mass = model.components_.sum(axis=1)
     for row in report:
-        k, w = list(CLASSES).index(row.topic), columns[row.word]
+        k, w = list(CLASSES).index(row.topic), list(NAMES).index(row.word)
         order = np.argsort(-model.topic_word_[k], kind="stable")
-        assert row.rank == 1 + list(order).index(w)
+        assert row.rank == 1 + list(order).index(w) <= 6
         assert_allclose(row.probability, model.topic_word_[k, w], rtol=1e-9)
-        assert 0 <= row.own_share <= 1
-        assert row.own_share > 0.7
-        assert row.rank <= 6
-    assert mass.min() > 0
+        assert 0.7 < row.own_share <= 1
 
 
-@pytest.mark.parametrize("update", ["online_em", "svb", "power_prior"])
-@pytest.mark.parametrize("labelled", [True, False])
-def test_a_stream_is_as_fit_over_the_same_minibatches(update, labelled):
-    y = np.array([name if i % 5 == 0 else None for i, name in enumerate(Y)], dtype=object)
-    y = y if labelled else None
-    whole = guided(update=update, batch_size=150, max_iter=1).fit(X, y)
-    stream = guided(update=update, n_start_documents=0)
-    for start in range(0, 400, 150):
-        rows = slice(start, start + 150)
-        stream.partial_fit(X[rows], None if y is None else y[rows])
+def part(start, stop, labels):
+    return X[start:stop], None if labels is None else labels[start:stop]
+
+
+def streamed(model, ends=(100, 200, 300, 400), labels=Y):
+    for start, stop in pairwise((0, *ends)):
+        model.partial_fit(*part(start, stop, labels))
+    return model
+
+
+@each_update
+@pytest.mark.parametrize("labels", [None, np.where(np.arange(400) % 5, None, Y)], ids=["", "y"])
+def test_a_stream_is_as_fit_over_the_same_minibatches(update, labels):
+    whole = guided(update=update, batch_size=150, max_iter=1).fit(X, labels)
+    stream = streamed(guided(update=update, n_start_documents=0), (150, 300, 400), labels)
     assert_array_equal(stream.components_, whole.components_)
     assert_array_equal(stream.predict(X), whole.predict(X))
 
 
-@pytest.mark.parametrize(("n", "sizes"), [(400, [150, 150, 100]), (370, [150, 220]), (70, [70])])
-def test_a_short_rest_goes_with_the_minibatch_before(n, sizes):
+@pytest.mark.parametrize("ends", [(150, 300, 400), (150, 370), (70,)], ids=str)
+def test_a_short_rest_goes_with_the_minibatch_before(ends):
     """Online EM would let it weigh as much as a whole one."""
+    n = ends[-1]
     whole = guided(batch_size=150, max_iter=1).fit(X[:n], Y[:n])
-    stream, ends = guided(n_start_documents=0), np.cumsum(sizes)
-    for start, stop in zip(ends - sizes, ends, strict=True):
-        stream.partial_fit(X[start:stop], Y[start:stop])
-    assert whole.n_batch_iter_ == len(sizes)
+    assert whole.n_batch_iter_ == len(ends)
+    stream = streamed(guided(n_start_documents=0), ends)
     assert_array_equal(whole.components_, stream.components_)
 
 
-def streamed(model, size=100, begin=0, labels=Y):
-    for i in range(begin, 400, size):
-        model.partial_fit(X[i : i + size], None if labels is None else labels[i : i + size])
-    return model
-
-
 @pytest.mark.parametrize("update", ["online_em", "svb", "bps"])
-@pytest.mark.parametrize("inference", ["one_topic", "gibbs", "variational"])
-@pytest.mark.parametrize("labels", [None, np.where(np.arange(400) % 7, None, Y)], ids=str)
+@each_inference
+@pytest.mark.parametrize("labels", [None, np.where(np.arange(400) % 7, None, Y)], ids=["", "y"])
 def test_the_beginning_of_a_stream_is_as_fit(update, inference, labels):
     """Bit for bit, after each minibatch that makes it a tenth longer."""
     settings = {"update": update, "inference": inference, "max_iter": 1}
     stream = guided(**settings)
-    for number, stop in enumerate((100, 250, 400)):
-        start = (0, 100, 250)[number]
-        own = labels if labels is None else labels[start:stop]
-        stream.partial_fit(X[start:stop], own)
-        whole = guided(**settings).fit(X[:stop], labels if labels is None else labels[:stop])
+    for number, (start, stop) in enumerate(pairwise((0, 100, 250, 400)), 1):
+        stream.partial_fit(*part(start, stop, labels))
+        whole = guided(**settings).fit(*part(0, stop, labels))
         assert_array_equal(stream.components_, whole.components_)
         assert_array_equal(stream.doc_topic_prior_, whole.doc_topic_prior_)
         assert_array_equal(stream.predict_proba(X), whole.predict_proba(X))
-        assert stream.n_batch_iter_ == number + 1
+        assert stream.n_batch_iter_ == number
         assert stream.n_documents_seen_ == stop
         assert stream.n_tokens_seen_ == whole.n_tokens_seen_
 
@@ -335,9 +326,7 @@ def test_a_beginning_that_is_hardly_longer_is_learnt_on():
         model.partial_fit(X[model._commit.begun.X.shape[0] if stop > 200 else 0 : stop])
         assert model._commit.begun.n_learnt == 200
     assert model.n_documents_seen_ == 219
-    plain = guided(n_start_documents=0)
-    for start, stop in ((0, 200), (200, 210), (210, 219)):
-        plain.partial_fit(X[start:stop])
+    plain = streamed(guided(n_start_documents=0), (200, 210, 219), None)
     assert_array_equal(model.components_, plain.components_)
     model.partial_fit(X[219:220])
     assert_array_equal(model.components_, guided(max_iter=1).fit(X[:220]).components_)
@@ -346,8 +335,7 @@ def test_a_beginning_that_is_hardly_longer_is_learnt_on():
 
 
 def test_when_the_beginning_is_over_its_documents_are_gone():
-    stream = guided(n_start_documents=250, max_iter=1)
-    streamed(stream, 130, labels=None)
+    stream = streamed(guided(n_start_documents=250, max_iter=1), (130, 260, 390, 400), None)
     assert stream._commit.begun is None
     assert stream.n_documents_seen_ == 400
     assert stream.n_batch_iter_ == 4
@@ -358,15 +346,11 @@ def test_when_the_beginning_is_over_its_documents_are_gone():
     assert stream._commit.begun is None
 
 
-@pytest.mark.parametrize(
-    ("parameters", "learn"),
-    [
-        ({}, lambda model: model.fit(X)),
-        ({"n_start_documents": 0}, streamed),
-        ({"update": "power_prior"}, streamed),
-    ],
-    ids=["a corpus", "none are wanted", "a rule that forgets"],
-)
+@pytest.mark.parametrize(("parameters", "learn"), [
+    ({}, lambda model: model.fit(X)),
+    ({"n_start_documents": 0}, streamed),
+    ({"update": "power_prior"}, streamed),
+], ids=["a corpus", "none are wanted", "a rule that forgets"])  # fmt: skip
 def test_no_documents_are_kept(parameters, learn):
     model = learn(guided(**parameters))
     assert model._commit.begun is None
@@ -393,9 +377,8 @@ def test_what_is_learnt_beside_the_documents_ends_the_beginning():
 
 def test_parts_of_a_stream_are_merged():
     first = guided(update="svb", n_start_documents=200).partial_fit(X[:200])
-    left, right = (pickle.loads(pickle.dumps(first)) for _ in range(2))
-    left.partial_fit(X[200:300])
-    merged = left.merge(right.partial_fit(X[300:]), base=first)
+    left, right = (deepcopy(first).partial_fit(part) for part in (X[200:300], X[300:]))
+    merged = left.merge(right, base=first)
     assert merged.n_documents_seen_ == 400
     assert (merged.predict(X) == Y).mean() > 0.9
 
@@ -408,7 +391,7 @@ def test_models_of_other_topics_are_not_merged(change):
         "words": SEEDS | {"sea": ["w00", "w05"]},
     }[change]
     model = guided(update="svb").partial_fit(X[:200])
-    other = GuidedTopics(seeds, update="svb", **FAST).partial_fit(X[200:])
+    other = guided(seeds, update="svb").partial_fit(X[200:])
     before = model.components_
     with pytest.raises(ValueError, match=r"other (was started with the names|has another prior)"):
         model.merge(other)

@@ -6,12 +6,7 @@ import pytest
 from scipy import sparse
 
 from streamtopics import HDPGibbsOnlineEM
-from streamtopics.updates import (
-    SVB,
-    Memory,
-    OnlineEM,
-    PowerPrior,
-)
+from streamtopics.updates import SVB, Memory, OnlineEM, PowerPrior
 
 V, BLOCK = 200, 20
 FORGETS = PowerPrior(Memory(800))
@@ -22,15 +17,13 @@ STREAM = [(0, 1, 2, 3, 4)] * 4 + [(1, 2, 3, 4)] * 3 + [(1, 2, 3, 4, 5)] * 3
 def minibatch(topics, seed, n=200, length=30):
     """Documents of a few of these topics of twenty words each."""
     rng = np.random.default_rng(seed)
-    beta = np.zeros((10, V))
-    for k in range(10):
-        beta[k, BLOCK * k : BLOCK * (k + 1)] = 1 / BLOCK
+    beta = np.kron(np.eye(10), np.full(BLOCK, 1 / BLOCK))[list(topics)]
     theta = rng.dirichlet(np.full(len(topics), 0.2), n)
-    words = theta @ beta[list(topics)]
-    return sparse.csr_matrix(np.array([rng.multinomial(length, p) for p in words], float))
+    return sparse.csr_matrix(rng.multinomial(length, theta @ beta).astype(float))
 
 
-def streamed(model, stream=STREAM):
+def streamed(stream=STREAM, n_components=2, seed=0, **given):
+    model = HDPGibbsOnlineEM(n_components, random_state=seed, **{"update": FORGETS} | given)
     for t, topics in enumerate(stream):
         model.partial_fit(minibatch(topics, t), time=f"day {t + 1}")
     return model
@@ -49,7 +42,7 @@ def large(lives):
 @pytest.mark.parametrize("seed", [0, 1])
 def test_topics_that_come_and_go_are_reported_when_they_do(update, seed):
     """The first minibatch splits some topics and leaves a few as one; one of these goes on."""
-    model = streamed(HDPGibbsOnlineEM(10, update=update, random_state=seed))
+    model = streamed(n_components=10, seed=seed, update=update)
     lives = model.births_
     assert {own(life) for life in lives if life.born == 1} == set(range(5))
     new = [life for life in large(lives) if life.born > 1]
@@ -62,15 +55,16 @@ def test_topics_that_come_and_go_are_reported_when_they_do(update, seed):
 
 def test_forgotten_topics_are_dropped_where_the_rule_forgets():
     stream = [*STREAM[:4], *[(1, 2, 3, 4)] * 12]
-    forgets = streamed(HDPGibbsOnlineEM(update=PowerPrior(Memory(150)), random_state=0), stream)
-    keeps = streamed(HDPGibbsOnlineEM(update=SVB(), random_state=0), stream)
-    first = slice(0, BLOCK)
-    assert forgets.topic_word_[:, first].sum(axis=1).max() < 0.3
-    assert keeps.topic_word_[:, first].sum(axis=1).max() > 0.8
+    forgets, keeps = (
+        streamed(stream, update=rule).topic_word_[:, :BLOCK].sum(axis=1).max()
+        for rule in (PowerPrior(Memory(150)), SVB())
+    )
+    assert forgets < 0.3
+    assert keeps > 0.8
 
 
 def test_rows_are_called_by_their_numbers():
-    model = streamed(HDPGibbsOnlineEM(update=FORGETS, random_state=0))
+    model = streamed()
     ids = model.topic_ids_
     assert len(ids) == len(np.unique(ids)) == model.n_topics_
     for life in model.births_:
@@ -82,15 +76,14 @@ def test_rows_are_called_by_their_numbers():
 
 
 def test_on_a_stream_that_stays_the_same_none_of_any_size_comes_or_goes():
-    model = streamed(HDPGibbsOnlineEM(10, update=FORGETS, random_state=0), [tuple(range(5))] * 8)
+    model = streamed([tuple(range(5))] * 8, n_components=10)
     assert [life for life in model.births_ if life.died is not None] == []
     assert [life for life in large(model.births_) if life.born > 1] == []
 
 
 def test_words_are_reported():
     names = np.array([f"w{v}" for v in range(V)])
-    rows = streamed(HDPGibbsOnlineEM(update=FORGETS, random_state=0)).births_report(names)
+    rows = streamed().births_report(names)
     dead = max((row for row in rows if row.died), key=lambda row: row.documents)
-    block = {f"w{v}" for v in range(BLOCK)}
-    assert len(block.intersection(dead.words)) >= 8
-    assert len(block.intersection(dead.last_words)) >= 8
+    for words in (dead.words, dead.last_words):
+        assert len(set(names[:BLOCK]).intersection(words)) >= 8

@@ -21,9 +21,9 @@ from streamtopics import (
 )
 from streamtopics.estimators import Schedule
 from streamtopics.models import BetaBinomial
-from streamtopics.posteriors.rows import Rows
 from streamtopics.updates import BPS, Boost, PowerPrior, Window
 from tests.interrupts import Lines
+from tests.saving.state import parts_of
 
 FOLDER = Path(streamtopics.__file__).parent
 TRACED = (str(FOLDER / "base"), str(FOLDER / "posteriors"), str(FOLDER / "estimators"))
@@ -39,10 +39,7 @@ SEED = {"random_state": 0}
 CASES = {
     "forgetting": (StreamingLDA(2, update=PowerPrior(0.9, Boost(0.1)), **SEED), OF_COUNTS),
     "with a state": (StreamingLDA(2, update=Window(1), **SEED), OF_COUNTS),
-    "averaging": (
-        GibbsOnlineEM(2, schedule=Schedule(averaging="linear", n_start_rounds=1), **SEED),
-        OF_COUNTS,
-    ),
+    "averaging": (GibbsOnlineEM(2, schedule=Schedule(averaging="linear"), **SEED), OF_COUNTS),
     "HDP": (HDPGibbsOnlineEM(2, n_sweeps=3, **SEED), OF_COUNTS),
     "classes": (MultiViewLDA(1, 1, update=BPS(0.1), **SEED), OF_CLASSES),
     "sentences": (AspectSentimentModel(1, **SEED), OF_SENTENCES),
@@ -50,57 +47,17 @@ CASES = {
 }
 
 
-@pytest.fixture(params=CASES.values(), ids=CASES)
-def case(request):
-    return request.param
-
-
-def state(model):
-    """All that a model is, as the bytes of its pickle; shared parts are written out."""
-    again = pickle.loads(pickle.dumps(model))
-    for posterior in posteriors(again):
-        vars(posterior).pop("_log_gamma_prior", None)
-    return pickle.dumps(plain(again))
-
-
-def posteriors(model):
-    commit = vars(model).get("_commit")
-    found = [] if commit is None else [commit.posterior, getattr(commit, "average", None)]
-    found += [getattr(part, "rest", None) for part in found]
-    parts = [part for p in found for part in getattr(p, "parts", [p])]
-    return [part for part in parts if part is not None]
-
-
-def plain(value):
-    """Nested lists of numbers, texts and bytes, whatever is shared between them."""
-    if isinstance(value, np.ndarray):
-        return [value.dtype.str, value.shape, value.tobytes()]
-    if isinstance(value, dict):
-        return [[str(key), plain(value[key])] for key in sorted(value, key=str)]
-    if isinstance(value, list | tuple):
-        return [plain(part) for part in value]
-    if isinstance(value, Rows):  # as it is saved: how much room it has is not of the state
-        return plain(value.__getstate__())
-    if type(value).__module__.startswith("streamtopics"):
-        return [type(value).__name__, plain(vars(value))]
-    return repr(value)
-
-
-def learnt(model, batches):
-    for batch in batches:
-        model.partial_fit(*batch)
-    return model
-
-
 @pytest.mark.parametrize("n_before", [0, 2])
-def test_an_interrupt_at_any_line_is_before_or_after(case, n_before):
-    given, batches = case
-    model = learnt(clone(given), batches[:n_before])
-    start, kept = state(model), pickle.dumps(model)
+@pytest.mark.parametrize(("given", "batches"), CASES.values(), ids=CASES)
+def test_an_interrupt_at_any_line_is_before_or_after(given, batches, n_before):
+    model = clone(given)
+    for batch in batches[:n_before]:
+        model.partial_fit(*batch)
+    start, kept = parts_of(model), pickle.dumps(model)
     # Of a copy too, as parameters that were checked before are not checked again.
     model, means = pickle.loads(kept), Lines(within=TRACED)
     n_lines = means.during(partial(model.partial_fit, *batches[n_before]))
-    end = state(model)
+    end = parts_of(model)
     assert start != end
     assert n_lines > 60
     outcomes = {"before": 0, "after": 0, "finished": 0}
@@ -111,7 +68,7 @@ def test_an_interrupt_at_any_line_is_before_or_after(case, n_before):
         model = pickle.loads(kept)
         with suppress(KeyboardInterrupt):
             means.during(partial(model.partial_fit, *batches[n_before]), at)
-        found = state(model)
+        found = parts_of(model)
         assert found in (start, end), (at, n_lines)
         if not means.struck:
             assert found == end
@@ -120,7 +77,7 @@ def test_an_interrupt_at_any_line_is_before_or_after(case, n_before):
             outcomes["before" if found == start else "after"] += 1
         if found == start and at % 4 == 0:
             model.partial_fit(*batches[n_before])
-            assert state(model) == end, at
+            assert parts_of(model) == end, at
     assert outcomes["before"] > 0.4 * len(lines)
     assert outcomes["after"] > 0
     assert outcomes["finished"] <= 1

@@ -3,6 +3,7 @@
 
 import pickle
 from copy import deepcopy
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -55,8 +56,7 @@ def test_each_row_of_transform_depends_on_its_document_alone(fitted):
 @pytest.mark.parametrize("size", ["auto", None])
 def test_the_bits_do_not_depend_on_threads_or_pauses(size, tmp_path):
     schedule = Schedule(inner_batch_size=size)
-    whole = model(schedule=schedule, n_jobs=2)
-    cut = model(schedule=schedule)
+    whole, cut = model(schedule=schedule, n_jobs=2), model(schedule=schedule)
     for start in range(0, 600, 200):
         whole.partial_fit(X[start : start + 200])
         cut.partial_fit(X[start : start + 200])
@@ -73,11 +73,7 @@ def test_the_bits_do_not_depend_on_threads_or_pauses(size, tmp_path):
 def test_a_call_that_fails_changes_nothing(monkeypatch):
     estimator = model().partial_fit(X[:300])
     before = pickle.dumps(estimator.posterior_)
-
-    def fail(*_):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("streamtopics.updates.rule.joined", fail)
+    monkeypatch.setattr("streamtopics.updates.rule.joined", Mock(side_effect=KeyboardInterrupt))
     with pytest.raises(KeyboardInterrupt):
         estimator.partial_fit(X[300:])
     assert pickle.dumps(estimator.posterior_) == before
@@ -96,9 +92,8 @@ def test_rules_that_need_all_cells_keep_rows(update, kept):
 
 def test_a_mean_over_documents_keeps_its_small_counts():
     lists, rows = (model(rounding, update=OnlineEM(), max_iter=2).fit(X) for rounding in (0.05, 0))
-    assert_allclose(
-        lists.posterior_.learnt_part.sum(), rows.posterior_.learnt_part.sum(), rtol=0.02
-    )
+    in_lists, in_rows = (m.posterior_.learnt_part.sum() for m in (lists, rows))
+    assert_allclose(in_lists, in_rows, rtol=0.02)
     assert lists.score(X) > rows.score(X) - 0.05
 
 
@@ -113,9 +108,7 @@ def test_what_lists_cannot_hold_is_kept_in_rows(others):
 
 def test_models_of_parts_are_made_one():
     base = model().partial_fit(X[:200])
-    one, other = deepcopy(base), deepcopy(base)
-    one.partial_fit(X[200:400])
-    other.partial_fit(X[400:])
+    one, other = (deepcopy(base).partial_fit(part) for part in (X[200:400], X[400:]))
     one.merge(other, base=base)
     assert has_lists(one)
     assert one.n_documents_seen_ == 600

@@ -7,15 +7,15 @@ from copy import deepcopy
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy import sparse
 
 from streamtopics import GuidedTopics, load, save
 from streamtopics.estimators import guided_topics
 from streamtopics.local import OneTopic
 from streamtopics.local.directions import expected
 from streamtopics.text import NamedCounts
+from tests.estimators.test_vectors import N_DIMENSIONS
+from tests.estimators.test_vectors import planted as planted_clusters
 
-D, N_DIMENSIONS = 600, 8
 NAMES = np.array(["sea", "air", "land"], dtype=object)
 WORDS = np.array([f"w{i:02}" for i in range(30)], dtype=object)
 NOTHING = {name: [] for name in NAMES}
@@ -23,13 +23,9 @@ NOTHING = {name: [] for name in NAMES}
 VECTORS = dict(zip(NAMES, np.eye(N_DIMENSIONS)[:3] + 0.4 * np.eye(N_DIMENSIONS)[3], strict=True))
 
 
-def planted(n: int = D, seed: int = 0, spread: float = 0.9):
+def planted(n: int = 600, seed: int = 0):
     """Topics that words tell, and vectors tell less of."""
-    rng = np.random.default_rng(seed)
-    z = rng.integers(3, size=n)
-    V = np.eye(N_DIMENSIONS)[z] + spread * rng.normal(size=(n, N_DIMENSIONS))
-    rates = 0.1 + 0.4 * np.eye(3).repeat(10, axis=1)[z]
-    X = sparse.csr_matrix(rng.poisson(rates).astype(np.float64))
+    X, V, z = planted_clusters(n, seed, informed=0.4, distance=1.0, spread=0.9)
     return NamedCounts.of(X, WORDS), V, NAMES[z]
 
 
@@ -66,8 +62,7 @@ def test_learning_ends_where_no_step_changes_it(monkeypatch):
     prior, weight = 30.0, 0.3
     model = guided(max_count=None, inference=OneTopic(1.0, vector_weight=weight)).fit(X, vectors=V)
     E = V / np.linalg.norm(V, axis=1, keepdims=True)
-    N = np.array(list(VECTORS.values()))
-    N /= np.linalg.norm(N, axis=1, keepdims=True)
+    N = np.array([v / np.linalg.norm(v) for v in VECTORS.values()])
     scores = np.log(model.doc_topic_prior_) + X @ np.log(model.topic_word_).T
     scores += weight * E @ expected(model.posterior_.directions / model.posterior_.c[:, None]).T
     q = np.exp(scores - scores.max(axis=1, keepdims=True))
@@ -82,41 +77,33 @@ def test_learning_ends_where_no_step_changes_it(monkeypatch):
 
 def test_a_stream_is_as_fit_and_goes_on_as_if_it_had_not_been_cut(tmp_path):
     X, V, _ = planted(900)
-    parts = [slice(i, i + 300) for i in range(0, 900, 300)]
-    parameters = {"n_start_documents": 600}
-    whole = guided(**parameters)
-    for i, part in enumerate(parts):
-        whole.partial_fit(X[part], vectors=V[part])
-        if i == 1:
-            same(whole, guided().fit(X[:600], vectors=V[:600]))
-    cut = guided(**parameters).partial_fit(X[:300], vectors=V[:300])
+
+    def learn(model, start):
+        return model.partial_fit(X[start : start + 300], vectors=V[start : start + 300])
+
+    whole = learn(guided(n_start_documents=600), 0)
+    cut = deepcopy(whole)
     save(cut, tmp_path / "model.topics")
-    for twin in (load(tmp_path / "model.topics"), pickle.loads(pickle.dumps(cut)), deepcopy(cut)):
-        for part in parts[1:]:
-            twin.partial_fit(X[part], vectors=V[part])
-        same(twin, whole)
+    same(learn(whole, 300), guided().fit(X[:600], vectors=V[:600]))
+    learn(whole, 600)
+    for twin in (load(tmp_path / "model.topics"), pickle.loads(pickle.dumps(cut)), cut):
+        same(learn(learn(twin, 300), 600), whole)
     array = guided(name_vectors=np.array(list(VECTORS.values()))).fit(X, vectors=V)
     save(array, tmp_path / "array.topics")
-    read = load(tmp_path / "array.topics").partial_fit(X[:300], vectors=V[:300])
-    same(read, array.partial_fit(X[:300], vectors=V[:300]))
+    same(learn(load(tmp_path / "array.topics"), 0), learn(array, 0))
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({"fire": np.ones(N_DIMENSIONS)}, r"name_vectors has \['fire'\], not among"),
-        (np.eye(2, N_DIMENSIONS), r"name_vectors, passed to .*for each of the 3 names; it has 2"),
-        (np.full((3, 8), np.inf), r"name_vectors, passed to .*must be finite; row 0"),
-        (np.eye(3, 5), r"vectors, .*has 8 dimensions, but the names have vectors of 5 dimensions"),
-    ],
-)
+@pytest.mark.parametrize(("given", "message"), [
+    ({"fire": np.ones(N_DIMENSIONS)}, r"name_vectors has \['fire'\], not among"),
+    (np.eye(2, N_DIMENSIONS), r"name_vectors, passed to .*for each of the 3 names; it has 2"),
+    (np.full((3, 8), np.inf), r"name_vectors, passed to .*must be finite; row 0"),
+    (np.eye(3, 5), r"vectors, .*has 8 dimensions, but the names have vectors of 5 dimensions"),
+    (None, "has 8 dimensions, but the names have no vectors; vec"),
+])  # fmt: skip
 def test_wrong_vectors_of_names_are_refused_by_name(given, message):
     X, V, _ = planted(50)
     with pytest.raises(ValueError, match=message):
-        guided(name_vectors=given).fit(X, vectors=V)
-    seeds = {"sea": ["w00"]}
-    with pytest.raises(ValueError, match="has 8 dimensions, but the names have no vectors; vec"):
-        guided(seeds, name_vectors=None).fit(X, vectors=V)
+        guided({"sea": ["w00"]} if given is None else NOTHING, name_vectors=given).fit(X, vectors=V)
 
 
 def test_documents_need_vectors_and_a_stream_keeps_to_its_names():

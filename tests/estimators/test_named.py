@@ -37,22 +37,22 @@ RULES = {
     "GibbsOnlineEM": {"update": OnlineEM(MeanDecay(0.85)), "schedule": Schedule(n_start_rounds=10)},
     "VariationalOnlineEM": {"update": OnlineEM(MeanDecay(0.85)), "topic_word_prior": 0.02},
 }
+EM_STEPS = {OneTopic: "one_topic", Gibbs: Gibbs(5), Variational: Variational(1e-3, 20)}
 
 
 @pytest.mark.parametrize("length", LENGTHS)
 @pytest.mark.parametrize("name", RULES)
 def test_defaults_are_those_of_streaming_lda(name, length):
     """Bit for bit, with the local step that suits the documents, or the one of the name."""
-    X, given = CORPORA[length], dict(RULES[name])
-    local = LENGTHS[length]
-    if name == "VariationalOnlineEM" and length < 60:
-        local, given["inference"] = OneTopic, "one_topic"
+    X, given, local = CORPORA[length], dict(RULES[name]), LENGTHS[length]
     if "EM" in name:
+        if name == "VariationalOnlineEM" and length < 60:
+            local = OneTopic
+        elif local is not OneTopic:
+            local = Gibbs if name == "GibbsOnlineEM" else Variational
         learns = Shares if local is OneTopic else FixedPoint
         given["doc_topic_prior_update"] = learns(step_size=MeanDecay(0.85))
-    if "EM" in name and local is not OneTopic:
-        local = Gibbs if name == "GibbsOnlineEM" else Variational
-        given["inference"] = Gibbs(5) if local is Gibbs else Variational(1e-3, 20)
+        given["inference"] = EM_STEPS[local]
     one = getattr(streamtopics, name)(4, random_state=1).fit(X)
     other = StreamingLDA(4, start="spectral", random_state=1, **given)
     other.fit(X)
@@ -61,9 +61,7 @@ def test_defaults_are_those_of_streaming_lda(name, length):
     assert_array_equal(one.transform(X), other.transform(X))
 
 
-@pytest.mark.parametrize(
-    "name", ["SVBLDA", "BPSLDA", "SVBHPP", "VariationalOnlineEM", "GibbsOnlineEM"]
-)
+@pytest.mark.parametrize("name", [*RULES, "SVBHPP"])
 def test_planted_topics_are_found(name):
     """Nine documents of nine tokens, three for each topic, as scikit-learn tests its own LDA."""
     X = np.kron(np.eye(3, dtype=int), np.full((3, 3), 3))
@@ -85,8 +83,7 @@ def test_several_starts_are_compared_by_the_exact_bound(rate, length):
         composition.model(model.seed_), view=geometric_mean, local=Variational(),
         report=frozenset({"local_bound"}), prior_limit=None,
     )  # fmt: skip
-    Y = make_lda_corpus(200, n_features=80, mean_length=length, random_state=7).X
-    Y = Y.astype(np.float32)
+    Y = make_lda_corpus(200, n_features=80, mean_length=length, random_state=7).X.astype("float32")
     with workers(1) as pool:
         blend, _ = rule.step(posterior, exact.learner(posterior, minibatch_of(Y), pool), None)
     first = model._n_hidden if rate == "topic" else 0
@@ -118,6 +115,8 @@ def test_what_is_boosted_says_which_topic_is_which():
 def test_records_and_words_of_local_steps_keep_their_settings():
     kind = streamtopics.SVBLDA
     assert kind(2, inference=Variational(0.2, 4))._composition().inference.tol == 0.2
+    sampled = StreamingLDA(2, inference="gibbs").set_params(inference__n_sweeps=8)
+    assert sampled.inference == Gibbs(8)
     X = CORPORA[90]
     assert GibbsOnlineEM(2, n_sweeps=3).fit(X).inference_ == Gibbs(3)
     each = VariationalOnlineEM(2, max_local_iter=4, update_each_sweep=True).fit(X)

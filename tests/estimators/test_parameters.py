@@ -5,26 +5,16 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from streamtopics import (
-    BPSLDA,
-    SVBLDA,
-)
+from streamtopics import BPSLDA, SVBLDA
 
 X = np.array([[2.0, 0.0, 1.0], [0.0, 3.0, 1.0]])
 
 WRONG = [
     ("n_components", 0),
-    ("doc_topic_prior", 0.0),
-    ("doc_topic_prior", np.inf),
-    ("doc_topic_prior", "auto"),
-    ("doc_topic_prior", [0.1, 0.1, 0.1]),
-    ("doc_topic_prior", [0.1, 0.0]),
-    ("topic_word_prior", [1.0, np.nan, 1.0]),
-    ("topic_word_prior", [1.0, -1.0, 1.0]),
-    ("topic_word_prior", np.ones((3, 2))),
-    ("topic_word_prior", np.ones((1, 2, 3))),
-    ("boosting_scale", -0.1),
-    ("boosting_scale", np.nan),
+    *(("doc_topic_prior", a) for a in (0.0, np.inf, "auto", [0.1, 0.1, 0.1], [0.1, 0.0])),
+    *(("topic_word_prior", eta) for eta in ([1.0, np.nan, 1.0], [1.0, -1.0, 1.0])),
+    *(("topic_word_prior", np.ones(shape)) for shape in ((3, 2), (1, 2, 3))),
+    *(("boosting_scale", s) for s in (-0.1, np.nan)),
 ]
 
 
@@ -46,12 +36,8 @@ def test_the_prior_is_copied():
 
 
 def test_seeds_in_the_prior_decide_the_topics_of_the_first_minibatch():
-    rng = np.random.default_rng(0)
-    halves = [
-        rng.poisson([3.0, 3.0, 0.0, 0.0], (40, 4)),
-        rng.poisson([0.0, 0.0, 3.0, 3.0], (40, 4)),
-    ]
-    documents = np.vstack(halves)
+    rates = np.kron(np.eye(2), np.full((40, 2), 3.0))
+    documents = np.random.default_rng(0).poisson(rates)
     for first, second in [(0, 2), (3, 1)]:
         prior = np.full((2, 4), 0.1)
         prior[0, first] += 20

@@ -2,7 +2,6 @@
 """What `StreamingLDA` is made of when nothing is said, and pieces that count documents."""
 
 import pickle
-import warnings
 from copy import deepcopy
 from dataclasses import replace
 from functools import partial
@@ -51,24 +50,31 @@ def fitted(X, **parameters):
     return StreamingLDA(K, random_state=0, **parameters).fit(X)
 
 
+def streamed(*parts, **parameters):
+    model = StreamingLDA(K, random_state=0, **parameters)
+    for part in parts:
+        model.partial_fit(part)
+    return model
+
+
 # "auto"
 
 
 @pytest.mark.parametrize("kind", PIECES)
 def test_the_local_step_suits_the_length_of_documents(kind):
-    model = StreamingLDA(K, random_state=0).partial_fit(corpus(LENGTHS[kind]))
+    model = streamed(corpus(LENGTHS[kind]))
     assert type(model.inference_) is PIECES[kind]
     assert model.inference == "auto"
     named = {"short": "one_topic", "middle": "gibbs", "long": "variational"}[kind]
-    same = StreamingLDA(K, inference=named, random_state=0).partial_fit(corpus(LENGTHS[kind]))
+    same = streamed(corpus(LENGTHS[kind]), inference=named)
     assert_array_equal(model.components_, same.components_)
     assert_array_equal(model.transform(corpus(9)), same.transform(corpus(9)))
 
 
 def test_empty_documents_say_nothing_on_the_length():
     X = sparse.vstack([corpus(30, 30), sparse.csr_matrix((200, V))], format="csr")
-    assert type(StreamingLDA(K, random_state=0).partial_fit(X).inference_) is Gibbs
-    nothing = StreamingLDA(K, random_state=0).partial_fit(sparse.csr_matrix((3, V)))
+    assert type(streamed(X).inference_) is Gibbs
+    nothing = streamed(sparse.csr_matrix((3, V)))
     assert nothing.n_documents_seen_ == 3
     assert np.isfinite(nothing.transform(X)).all()
 
@@ -76,7 +82,7 @@ def test_empty_documents_say_nothing_on_the_length():
 @pytest.mark.parametrize("kind", PIECES)
 def test_the_first_token_says_what_suits(kind):
     X, empty = corpus(LENGTHS[kind]), sparse.csr_matrix((50, V))
-    model = StreamingLDA(K, random_state=0).partial_fit(empty).partial_fit(empty)
+    model = streamed(empty, empty)
     assert model.n_documents_seen_ == 100
     assert type(model.inference_) is Gibbs
     before = model.transform(X)
@@ -87,7 +93,7 @@ def test_the_first_token_says_what_suits(kind):
     model = pickle.loads(pickle.dumps(model)).partial_fit(X)
     assert type(model.inference_) is PIECES[kind]
     assert (model.n_documents_seen_, model.n_tokens_seen_) == (220, X.sum())
-    same = StreamingLDA(K, random_state=0).partial_fit(X)
+    same = streamed(X)
     assert_allclose(model.components_.sum(), same.components_.sum())
     if kind != "middle":
         # What is drawn at random depends on the number of documents before.
@@ -109,10 +115,7 @@ def test_a_stream_that_begins_without_words_counts_its_documents():
 def test_fit_goes_by_the_corpus_and_partial_fit_by_the_first_minibatch():
     parts = corpus(7, 30), corpus(90, 300)
     assert type(fitted(sparse.vstack(parts, format="csr")).inference_) is Variational
-    model = StreamingLDA(K, random_state=0)
-    for part in parts:
-        model.partial_fit(part)
-    assert type(model.inference_) is OneTopic
+    assert type(streamed(*parts).inference_) is OneTopic
 
 
 def test_weights_are_no_lengths():
@@ -132,7 +135,7 @@ def test_weights_are_no_lengths():
     [("one_topic", "gibbs"), ("gibbs", "one_topic"), (OneTopic(1.0), "one_topic")],
 )
 def test_a_background_cannot_come_or_go(first, then):
-    model = StreamingLDA(K, inference=first, random_state=0).partial_fit(corpus(7))
+    model = streamed(corpus(7), inference=first)
     before = model.components_
     with pytest.raises(ValueError, match=r"inference is .* started with"):
         model.set_params(inference=then).partial_fit(corpus(7))
@@ -144,11 +147,9 @@ def test_a_background_cannot_come_or_go(first, then):
     for reads in (changed.partial_fit, changed.transform, changed.score, features):
         with pytest.raises(ValueError, match=r"inference is .* started with"):
             reads(corpus(7))
-    topics = StreamingLDA(K, inference=first, random_state=0).partial_fit(corpus(7))
-    topics.set_params(inference=then)
-    if hasattr(topics, "merge"):
+    if hasattr(model, "merge"):
         with pytest.raises(ValueError, match="inference is"):
-            compute_update(topics, [corpus(7)])
+            compute_update(model, [corpus(7)])
     same = changed.set_params(background=mixture.background)
     assert_array_equal(same.transform(corpus(7)), before)
 
@@ -175,8 +176,7 @@ def test_streams_and_larger_corpora_are_smoothed_as_ever():
     assert eta_of(model) == 0.02
     assert_array_equal(model.components_, fitted(many, topic_word_prior=0.02).components_)
     assert_allclose(eta_of(fitted(many[:4999])), 0.15)
-    stream = StreamingLDA(K, random_state=0).partial_fit(corpus(7))
-    assert eta_of(stream) == 0.02
+    assert eta_of(streamed(corpus(7))) == 0.02
     # The size of a corpus before does not count.
     assert eta_of(model.fit(many[:100]).fit(many)) == 0.02
     for rule in ("online_em", "power_prior", "svi"):
@@ -184,16 +184,12 @@ def test_streams_and_larger_corpora_are_smoothed_as_ever():
     assert_allclose(eta_of(fitted(corpus(30), update="bps")), 0.15)
 
 
-@pytest.mark.parametrize(
-    ("parameters", "length"),
-    [
-        ({"doc_topic_prior_update": "gamma"}, 30),
-        ({"doc_topic_prior_update": "shares"}, 7),
-        ({"doc_topic_prior_update": "fixed_point"}, 90),
-        ({"update": HierarchicalPowerPrior(rate_starts=(0.1, 0.9))}, 90),
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize(("parameters", "length"), [
+    ({"doc_topic_prior_update": "gamma"}, 30),
+    ({"doc_topic_prior_update": "shares"}, 7),
+    ({"doc_topic_prior_update": "fixed_point"}, 90),
+    ({"update": HierarchicalPowerPrior(rate_starts=(0.1, 0.9))}, 90),
+], ids=str)  # fmt: skip
 @pytest.mark.parametrize("before", LENGTHS)
 def test_a_fit_does_not_know_what_suited_an_earlier_one(before, parameters, length):
     parameters = parameters | {"view": "geometric_mean", "schedule": Schedule(prior_limit=None)}
@@ -203,42 +199,34 @@ def test_a_fit_does_not_know_what_suited_an_earlier_one(before, parameters, leng
     assert_array_equal(again.components_, fresh.components_)
 
 
-@pytest.mark.parametrize(
-    ("kind", "n", "passes"), [("short", 120, 2), ("middle", 120, 5), ("long", 120, 5)]
-)
-def test_small_corpora_have_several_passes(kind, n, passes):
-    model = fitted(corpus(LENGTHS[kind], n))
-    assert model.n_iter_ == passes
-    assert model.n_documents_seen_ == passes * n
-    same = fitted(corpus(LENGTHS[kind], n), max_iter=passes)
+@pytest.mark.parametrize(("kind", "passes"), [("short", 2), ("middle", 5), ("long", 5)])
+def test_small_corpora_have_several_passes(kind, passes):
+    X = corpus(LENGTHS[kind])
+    model, same = fitted(X), fitted(X, max_iter=passes)
+    assert (model.n_iter_, model.n_documents_seen_) == (passes, passes * 120)
     assert_array_equal(model.components_, same.components_)
-    assert fitted(corpus(LENGTHS[kind], n), max_iter=1).n_iter_ == 1
+    assert fitted(X, max_iter=1).n_iter_ == 1
 
 
-@pytest.mark.parametrize(
-    ("inference", "n_documents", "n_tokens", "passes"),
-    [
-        (Gibbs(), 5000, 400_000, 1),
-        (Gibbs(), 5000, 399_999, 2),
-        (Variational(), 4999, 400_000, 2),
-        (Gibbs(), 10_000, 140_000, 3),
-        (Gibbs(), 2000, 300_000, 3),
-        (Gibbs(), 60_000, 10_000, 5),
-        (Gibbs(), 1, 0.5, 5),
-        (Gibbs(), 0, 0, 5),
-        # A mixture fits short documents too closely if it sees them again.
-        (OneTopic(), 5000, 1000, 1),
-        (OneTopic(), 4999, 1_000_000, 2),
-    ],
-)
+@pytest.mark.parametrize(("inference", "n_documents", "n_tokens", "passes"), [
+    (Gibbs(), 5000, 400_000, 1),
+    (Gibbs(), 5000, 399_999, 2),
+    (Variational(), 4999, 400_000, 2),
+    (Gibbs(), 10_000, 140_000, 3),
+    (Gibbs(), 2000, 300_000, 3),
+    (Gibbs(), 60_000, 10_000, 5),
+    (Gibbs(), 1, 0.5, 5),
+    (Gibbs(), 0, 0, 5),
+    # A mixture fits short documents too closely if it sees them again.
+    (OneTopic(), 5000, 1000, 1),
+    (OneTopic(), 4999, 1_000_000, 2),
+])  # fmt: skip
 def test_passes_follow_from_documents_and_tokens(inference, n_documents, n_tokens, passes):
     assert auto_passes(inference, n_documents, n_tokens) == passes
 
 
 def test_a_corpus_of_many_short_documents_is_read_again():
-    rows = corpus(20, 500)
-    X = sparse.vstack([rows] * 10, format="csr")
-    assert X.sum() == 100_000
+    X = sparse.vstack([corpus(20, 500)] * 10, format="csr")
     assert StreamingLDA(2, random_state=0).fit(X).n_iter_ == 4
     assert StreamingLDA(2, random_state=0).fit(X * 4).n_iter_ == 1
 
@@ -246,20 +234,15 @@ def test_a_corpus_of_many_short_documents_is_read_again():
 @pytest.mark.parametrize("inference", ["gibbs", "one_topic"])
 def test_topics_that_started_from_documents_have_no_merge_without_a_parent(inference):
     X = corpus(30)
-
-    def on(*parts):
-        model = StreamingLDA(K, inference=inference, random_state=0)
-        for part in parts:
-            model.partial_fit(part)
-        return model
-
-    mine, theirs = on(X[:40], X[40:80]), on(X[:40], X[80:])
+    base, mine, theirs = (
+        streamed(X[:40], more, inference=inference) for more in (X[:0], X[40:80], X[80:])
+    )
     before = mine.components_
     with pytest.raises(ValueError, match="base") as raised:
         mine.merge(theirs)
     assert "start" in str(raised.value)
     assert_array_equal(mine.components_, before)
-    mine.merge(theirs, base=on(X[:40]))
+    mine.merge(theirs, base=base)
     eta = 0.02 * V * K
     assert_allclose(mine.posterior_.learnt_part.sum(), X.sum(), rtol=1e-6)
     if inference == "gibbs":
@@ -316,9 +299,8 @@ def test_the_burn_in_counts_documents(burn_in, sizes):
 def test_the_burn_in_of_an_estimator_is_that_of_documents(size):
     """Whether minibatches are cut into parts or come one by one."""
     X, burn = corpus(90), FixedPoint(burn_in=60)
-    settings = {"inference": "variational", "doc_topic_prior_update": burn, "random_state": 0}
-    model = StreamingLDA(K, schedule=Schedule(inner_batch_size=size), **settings)
-    model.partial_fit(X[:60])
+    settings = {"inference": "variational", "doc_topic_prior_update": burn}
+    model = streamed(X[:60], schedule=Schedule(inner_batch_size=size), **settings)
     assert_allclose(model.doc_topic_prior_, 3 / K)
     model.partial_fit(X[60:])
     assert np.abs(model.doc_topic_prior_ - 3 / K).max() > 1e-3
@@ -331,27 +313,21 @@ def test_shares_are_a_running_mean_and_a_floor(floor, step_size, burn_in):
     shares = np.random.default_rng(0).dirichlet(np.full(K, 0.5), 6)
     update = Shares(floor, burn_in, step_size)
     found = alphas(update, [of_documents(50, shares=s) for s in shares])
-    mean, n_learnt = None, 0
-    for t, s in enumerate(shares):
-        if 50 * t < burn_in:
-            assert_array_equal(found[t], [0.5, 1.0, 2.0, 0.5])
-            continue
-        rate = step_size(n_learnt if burn_in == 0 else t)
-        mean = s if mean is None else (1 - rate) * mean + rate * s
-        n_learnt += 1
+    first, mean = burn_in // 50, shares[burn_in // 50]
+    assert_array_equal(found[:first], np.tile([0.5, 1.0, 2.0, 0.5], (first, 1)))
+    for t, s in enumerate(shares[first:], first):
+        mean = mean if t == first else (1 - step_size(t)) * mean + step_size(t) * s
         assert_allclose(found[t], 4.0 * ((1 - floor) * mean + floor / K), rtol=1e-10)
         assert_allclose(found[t].sum(), 4.0)
 
 
+@pytest.mark.filterwarnings("ignore")
 def test_shares_of_a_mixture_are_those_of_its_documents():
     """Nine documents of ten are of one topic; with one topic each, alpha says so."""
     rng = np.random.default_rng(0)
     beta = np.kron(np.eye(2), np.full(V // 2, 2 / V))
     z = (rng.random(400) < 0.1).astype(int)
     X = sparse.csr_matrix(np.array([rng.multinomial(8, beta[k]) for k in z], float))
-    model = StreamingLDA(2, inference=OneTopic(1.0), random_state=0)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        model.set_params(max_iter=8).fit(X)
+    model = StreamingLDA(2, inference=OneTopic(1.0), max_iter=8, random_state=0).fit(X)
     shares = np.sort(model.doc_topic_prior_ / model.doc_topic_prior_.sum())
     assert_allclose(shares, [z.mean(), 1 - z.mean()], atol=0.02)

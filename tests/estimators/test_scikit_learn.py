@@ -18,6 +18,7 @@ from streamtopics import (
     BPSLDA,
     SVBHPP,
     GibbsOnlineEM,
+    MultiViewLDA,
     StreamingLDA,
     StreamingMixture,
     VariationalOnlineEM,
@@ -27,44 +28,27 @@ from streamtopics.estimators import Schedule
 from streamtopics.local import Gibbs
 from streamtopics.priors import SeedWords
 from streamtopics.text import NamedVectorizer
-from streamtopics.updates import (
-    Boost,
-    DampedNewton,
-    PowerPrior,
-    StochasticVI,
-    Window,
-)
+from streamtopics.updates import BPS, Boost, DampedNewton, PowerPrior, StochasticVI, Window
 from tests.estimators.table import rows
 from tests.parsed import packages_parsed_once
 
+LINEAR, UNIFORM = Schedule(averaging="linear"), Schedule(averaging="uniform")
 VARIANTS = [
     BPSLDA(n_components=3, boosting_norm="topic", schedule=Schedule(n_rounds=2)),
-    GibbsOnlineEM(
-        update_each_sweep=True,
-        schedule=Schedule(averaging="linear"),
-        doc_topic_prior_update="gamma",
-    ),
+    GibbsOnlineEM(update_each_sweep=True, schedule=LINEAR, doc_topic_prior_update="gamma"),
     VariationalOnlineEM(update_each_sweep=True, doc_topic_prior_update="fixed"),
     StreamingLDA.preset(
         "OnlineVBLDA", update__step_size__tau=10, doc_topic_prior_update=DampedNewton()
     ),
     SVBHPP(rate_estimate="point"),
     SVBHPP(rate="topic", rate_prior=1.0, rate_starts=[0.5], boosting_scale=0.1),
-    StreamingLDA(
-        3,
-        update=PowerPrior(0.9, Boost(0.1)),
-        inference=Gibbs(3),
-        schedule=Schedule(averaging="uniform"),
-    ),
-    StreamingLDA(
-        3,
-        update="bps",
-        schedule=Schedule(warm_rounds=True, n_rounds=2),
-    ),
+    StreamingLDA(3, update=PowerPrior(0.9, Boost(0.1)), inference=Gibbs(3), schedule=UNIFORM),
+    StreamingLDA(3, update="bps", schedule=Schedule(warm_rounds=True, n_rounds=2)),
     StreamingLDA(3, update=Window(2), view="geometric_mean"),
     StreamingLDA(3, update=Window(2), inference="gibbs", doc_topic_prior_update="gamma"),
     StreamingLDA(3, update="hpp", start="spectral"),
     StreamingMixture(3, start="spectral"),
+    MultiViewLDA(2, 1, update=BPS(0.2), boosted_prior=0.1),
 ]
 
 

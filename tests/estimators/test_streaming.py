@@ -13,24 +13,16 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from streamtopics import StreamingLDA, StreamingMixture
-from streamtopics.base.composition import Composition
 from streamtopics.datasets import make_lda_corpus
 from streamtopics.estimators import Schedule
 from streamtopics.local import Gibbs, OneTopic, Variational
 from streamtopics.models.sources import NOISE
-from streamtopics.posteriors.rows import Rows
-from streamtopics.updates import (
-    BPS,
-    DampedNewton,
-    Memory,
-    OnlineEM,
-    PowerPrior,
-    Window,
-)
+from streamtopics.updates import BPS, DampedNewton, Memory, OnlineEM, PowerPrior, Window
 from tests import plain
 from tests.estimators.table import CLASSES, QUICKER, by_merging, is_sampled, name_of, rows
 from tests.interrupts import alarm_after
 from tests.plain import BPSLDA, SVBHPP, SVBLDA, GibbsOnlineEM, VariationalOnlineEM
+from tests.saving.state import parts_of
 
 SEED = {"random_state": 3}
 VARIANTS = [
@@ -121,23 +113,10 @@ def fitted(X):
     return fitted
 
 
-def bits(model):
-    """All of the fitted state, with arrays as bytes."""
-    names = [name for name in vars(model) if name[-1] == "_" or name == "_commit"]
-    return {name: plain(getattr(model, name)) for name in names}
-
-
-def plain(value):
-    if isinstance(value, np.ndarray):
-        return value.dtype.str, value.shape, value.tobytes()
-    if isinstance(value, tuple | list):
-        return [plain(part) for part in value]
-    # As it is saved: how much room it has, or what was made of its parts, is not of the state.
-    if isinstance(value, Rows | Composition):
-        return plain(list(value.__getstate__().values()))
-    if hasattr(value, "__dict__"):
-        return {name: plain(part) for name, part in vars(value).items()}
-    return value
+def streamed(model, X, size):
+    for start in range(0, X.shape[0], size):
+        model.partial_fit(X[start : start + size])
+    return model
 
 
 def test_one_call_is_one_update(estimator, X):
@@ -160,9 +139,7 @@ def n_parts(estimator, n_documents):
 def test_fit_is_partial_fit_over_batches_in_order(estimator, X):
     start_plainly(estimator)
     whole = clone(estimator).set_params(batch_size=200, max_iter=2).fit(X)
-    for _ in range(2):
-        for start in range(0, 700, 200):
-            estimator.partial_fit(X[start : start + 200])
+    streamed(streamed(estimator, X, 200), X, 200)
     assert_array_equal(whole.components_, estimator.components_)
 
 
@@ -181,30 +158,23 @@ def test_same_bits_for_any_number_of_jobs(estimator, X, fitted, dtype, n_jobs):
     assert model.score(X) == alone.score(X)
 
 
-def test_transform_rows_do_not_depend_on_each_other(estimator, X, fitted):
+def test_transform_is_pure_and_rows_do_not_depend_on_each_other(estimator, X, fitted):
     estimator = fitted(estimator)
-    whole = estimator.transform(X)
+    before, whole = parts_of(estimator), estimator.transform(X)
     assert_array_equal(estimator.transform(X[5]), whole[[5]])
     order = np.random.default_rng(0).permutation(X.shape[0])
     assert_array_equal(estimator.transform(X[order]), whole[order])
     assert_allclose(whole.sum(axis=1), 1.0, rtol=1e-12)
-
-
-def test_transform_and_score_change_nothing(estimator, X, fitted):
-    estimator = fitted(estimator)
-    before = bits(estimator)
-    estimator.transform(X)
     estimator.score(X)
     estimator.score_samples(X)
-    assert bits(estimator) == before
+    assert parts_of(estimator) == before
 
 
 def test_resumed_stream_equals_the_uncut_one(estimator, X):
-    uncut = clone(estimator)
+    uncut = streamed(clone(estimator), X, 100)
     for start in range(0, 700, 100):
-        uncut.partial_fit(X[start : start + 100])
         estimator = pickle.loads(pickle.dumps(estimator.partial_fit(X[start : start + 100])))
-    assert bits(estimator) == bits(uncut)
+    assert parts_of(estimator) == parts_of(uncut)
 
 
 def test_failed_first_call_leaves_it_unfitted(estimator, X):
@@ -216,15 +186,15 @@ def test_failed_first_call_leaves_it_unfitted(estimator, X):
         assert vars(estimator).keys() == parameters.keys()
 
 
-def interrupt_after(monkeypatch, n_calls, error):
-    """Make the local steps fail after some calls; returns a list of the calls."""
+def interrupt_after(monkeypatch, n_calls):
+    """Interrupt the local steps after some calls; returns a list of the calls."""
     calls = []
     for kind in (Variational, Gibbs, OneTopic):
 
         def interrupted(*arguments, step=kind.step, **options):
             calls.append(1)
             if len(calls) > n_calls:
-                raise error
+                raise KeyboardInterrupt
             return step(*arguments, **options)
 
         monkeypatch.setattr(kind, "step", interrupted)
@@ -235,10 +205,9 @@ def test_interrupted_fit_keeps_whole_minibatches(estimator, X, monkeypatch):
     start_plainly(estimator).set_params(batch_size=50)
     expected = clone(estimator)
     with monkeypatch.context() as patch:
-        calls = interrupt_after(patch, np.inf, KeyboardInterrupt)
-        for start in (0, 50, 100):
-            expected.partial_fit(X[start : start + 50])
-    interrupt_after(monkeypatch, len(calls), KeyboardInterrupt)
+        calls = interrupt_after(patch, np.inf)
+        streamed(expected, X[:150], 50)
+    interrupt_after(monkeypatch, len(calls))
     with pytest.raises(KeyboardInterrupt):
         estimator.fit(X)
     assert estimator.n_documents_seen_ == 150
@@ -267,8 +236,12 @@ def test_signals_at_any_moment_leave_whole_minibatches(X):
     assert interrupted > 0
 
 
+def with_empty_documents(X):
+    return sparse.vstack([X[:50], sparse.csr_matrix((3, 300)), X[50:100]]).tocsr()
+
+
 def test_empty_documents(estimator, X):
-    with_empty = sparse.vstack([X[:50], sparse.csr_matrix((3, 300)), X[50:100]]).tocsr()
+    with_empty = with_empty_documents(X)
     estimator.partial_fit(with_empty)
     assert estimator.n_documents_seen_ == 103
     prior = estimator.doc_topic_prior_ / estimator.doc_topic_prior_.sum()
@@ -277,18 +250,16 @@ def test_empty_documents(estimator, X):
 
 
 def test_empty_documents_teach_an_adding_model_nothing(X):
-    estimator = SVBLDA(n_components=7, random_state=3)
-    with_empty = sparse.vstack([X[:50], sparse.csr_matrix((3, 300)), X[50:100]]).tocsr()
-    estimator.partial_fit(with_empty)
+    estimator = SVBLDA(n_components=7, random_state=3).partial_fit(with_empty_documents(X))
     without = clone(estimator).partial_fit(X[:100])
     assert_array_equal(estimator.components_, without.components_)
 
 
 def test_empty_batch_changes_nothing(estimator, X):
     estimator.partial_fit(X[:100])
-    before = bits(estimator)
+    before = parts_of(estimator)
     estimator.partial_fit(X[:0]).partial_fit(np.empty((0, 300)))
-    assert bits(estimator) == before
+    assert parts_of(estimator) == before
     assert estimator.transform(X[:0]).shape == (0, estimator.n_components)
     with pytest.raises(ValueError, match="0 sample"):
         estimator.fit(X[:0])
@@ -303,17 +274,19 @@ def test_single_and_double_precision_agree(estimator, X, fitted):
     )
 
 
+def in_each_order(shards, parent, orders):
+    """Three shards made one."""
+    return [
+        deepcopy(shards[i]).merge(shards[j], base=parent).merge(shards[k], base=parent)
+        for i, j, k in orders
+    ]
+
+
 @pytest.mark.parametrize("estimator", ADDING, ids=name_of)
 def test_merging_shards_is_exact_and_in_any_order(estimator, X):
     parent = clone(estimator).partial_fit(X[:200])
-    shards = [pickle.loads(pickle.dumps(parent)).partial_fit(X[i : i + 125]) for i in (200, 325)]
-    shards += [pickle.loads(pickle.dumps(parent)).partial_fit(X[450:])]
-    results = []
-    for order in ([0, 1, 2], [2, 0, 1], [1, 2, 0]):
-        merged = pickle.loads(pickle.dumps(shards[order[0]]))
-        for i in order[1:]:
-            merged.merge(shards[i], base=parent)
-        results.append(merged)
+    shards = [deepcopy(parent).partial_fit(part) for part in (X[200:325], X[325:450], X[450:])]
+    results = in_each_order(shards, parent, [(0, 1, 2), (2, 0, 1), (1, 2, 0)])
     expected = sum(s.components_ for s in shards) - 2 * parent.components_
     for merged in results:
         assert_allclose(merged.components_, expected, rtol=1e-10, atol=1e-12)
@@ -326,35 +299,27 @@ def test_merging_shards_is_exact_and_in_any_order(estimator, X):
 @pytest.mark.parametrize("estimator", AVERAGING, ids=name_of)
 def test_merging_running_means_does_not_depend_on_the_order(estimator, X):
     parent = clone(estimator).partial_fit(X[:100])
-    shards = [
-        pickle.loads(pickle.dumps(parent)).partial_fit(X[start : start + 200])
-        for start in (100, 300, 500)
-    ]
-    results = []
-    for order in ([0, 1, 2], [2, 0, 1]):
-        merged = pickle.loads(pickle.dumps(shards[order[0]]))
-        for i in order[1:]:
-            merged.merge(shards[i], base=parent)
-        results.append(merged)
-    assert_allclose(results[0].components_, results[1].components_, rtol=1e-9)
-    assert_allclose(results[0].doc_topic_prior_, results[1].doc_topic_prior_, rtol=1e-9)
-    assert_allclose(results[0].topic_word_.sum(axis=1), 1.0)
-    results[0].partial_fit(X[:10])
+    shards = [deepcopy(parent).partial_fit(X[start : start + 200]) for start in (100, 300, 500)]
+    one, other = in_each_order(shards, parent, [(0, 1, 2), (2, 0, 1)])
+    assert_allclose(one.components_, other.components_, rtol=1e-9)
+    assert_allclose(one.doc_topic_prior_, other.doc_topic_prior_, rtol=1e-9)
+    assert_allclose(one.topic_word_.sum(axis=1), 1.0)
+    one.partial_fit(X[:10])
 
 
 @pytest.mark.parametrize("estimator", IN_ORDER, ids=name_of)
 def test_rules_that_forget_take_in_what_the_other_learnt_after_their_own(estimator, X):
     parent = clone(estimator).partial_fit(X[:100]).partial_fit(X[100:200])
-    left, right = (pickle.loads(pickle.dumps(parent)) for _ in range(2))
-    left.partial_fit(X[200:300])
-    for start in (300, 400, 500):
-        right.partial_fit(X[start : start + 100])
-    alone = pickle.loads(pickle.dumps(parent)).merge(right, base=parent)
+    left, right = (
+        deepcopy(parent).partial_fit(X[200:300]),
+        streamed(deepcopy(parent), X[300:600], 100),
+    )
+    alone = deepcopy(parent).merge(right, base=parent)
     assert_allclose(alone.components_, right.components_, rtol=1e-9)
     assert_array_equal(alone.doc_topic_prior_, right.doc_topic_prior_)
-    seen = bits(right), bits(parent)
-    merged = pickle.loads(pickle.dumps(left)).merge(right, base=parent)
-    assert (bits(right), bits(parent)) == seen
+    seen = parts_of([right, parent])
+    merged = deepcopy(left).merge(right, base=parent)
+    assert parts_of([right, parent]) == seen
     rule, posteriors = merged._composition().rule, [m.posterior_ for m in (left, right, parent)]
     mine, theirs, old = (p.a * p.S for p in posteriors)
     now, then, before = (p.counters for p in posteriors)
@@ -371,29 +336,23 @@ def test_rules_that_forget_take_in_what_the_other_learnt_after_their_own(estimat
 @pytest.mark.parametrize("kind", ["SinglePassLDA", "StreamingGibbsLDA"])
 def test_merging_minibatches_of_unequal_size_is_exact(kind, X):
     parent = StreamingLDA.preset(kind, 4, random_state=0).partial_fit(X[:300])
-    shards = [pickle.loads(pickle.dumps(parent)) for _ in range(2)]
-    for shard, start in zip(shards, (300, 500), strict=True):
-        for place in range(start, start + 200, 50):
-            shard.partial_fit(X[place : place + 50])
-    merged = pickle.loads(pickle.dumps(shards[0])).merge(shards[1], base=parent)
+    one, other = (streamed(deepcopy(parent), part, 50) for part in (X[300:500], X[500:]))
+    merged = deepcopy(one).merge(other, base=parent)
     assert (merged.n_batch_iter_, merged.n_documents_seen_) == (9, 700)
-    parts = [(shards[0].posterior_, 1), (shards[1].posterior_, 1), (parent.posterior_, -1)]
+    parts = [(one.posterior_, 1), (other.posterior_, 1), (parent.posterior_, -1)]
     expected = sum(sign * p.n_batches * p.a * p.S for p, sign in parts) / 9
     assert_allclose(merged.posterior_.a * merged.posterior_.S, expected, rtol=1e-10, atol=1e-12)
     assert merged.posterior_.S.min() > -1e-12
-    whole = pickle.loads(pickle.dumps(parent))
-    for place in range(300, 700, 50):
-        whole.partial_fit(X[place : place + 50])
+    whole = streamed(deepcopy(parent), X[300:], 50)
     assert_allclose(merged.posterior_.c, whole.posterior_.c, rtol=1e-12)
     assert np.isfinite(merged.score(X))
 
 
 def test_models_are_merged_as_they_learnt_whatever_parameters_are_now(X):
     """Means are not added up, nor topics matched that did not start alike."""
-    kinds = {"inference": "gibbs", "start": "noise"}
-    means = [
-        StreamingLDA(3, update=OnlineEM(), random_state=0, **kinds).partial_fit(X) for _ in range(2)
-    ]
+    kinds = {"inference": "gibbs", "random_state": 0}
+    mean = StreamingLDA(3, update=OnlineEM(), start="noise", **kinds)
+    means = [clone(mean).partial_fit(X) for _ in range(2)]
     one, other = (deepcopy(model).set_params(update="svb") for model in means)
     with pytest.raises(ValueError, match=r"^this model: update is SVB\(\) now"):
         one.merge(other)
@@ -402,20 +361,14 @@ def test_models_are_merged_as_they_learnt_whatever_parameters_are_now(X):
         one.merge(other)
     with pytest.raises(ValueError, match="n_components"):
         one.set_params(n_components=1).merge(means[1])
-    own = [
-        StreamingLDA(3, update="svb", random_state=0, inference="gibbs").partial_fit(part)
-        for part in (X[:100], X[100:])
-    ]
-    for model in own:
-        model.set_params(start="noise")
-    with pytest.raises(ValueError, match="documents of their own"):
-        deepcopy(own[0]).merge(own[1])
-    for model in own:
-        model.partial_fit(X[:50])
-    with pytest.raises(ValueError, match="documents of their own"):
-        deepcopy(own[0]).merge(own[1])
+    first = StreamingLDA(3, update="svb", **kinds).partial_fit(X[:0])
+    own = [deepcopy(first).partial_fit(part) for part in (X[:100], X[100:])]
+    for more in (X[:0], X[:50]):
+        for model in own:
+            model.set_params(start="noise").partial_fit(more)
+        with pytest.raises(ValueError, match="documents of their own"):
+            deepcopy(own[0]).merge(own[1])
     # Before anything is learnt the start may still be chosen.
-    first = StreamingLDA(3, update="svb", random_state=0, inference="gibbs").partial_fit(X[:0])
     late = [deepcopy(first).set_params(start="noise").partial_fit(X[:100]) for _ in range(2)]
     late[0].merge(late[1])
     assert late[0].n_documents_seen_ == 200
@@ -423,11 +376,12 @@ def test_models_are_merged_as_they_learnt_whatever_parameters_are_now(X):
         late[0].merge(clone(late[0]))
 
 
+WHOLE = {"inference": "gibbs", "random_state": 0, "schedule": Schedule(None, 1)}
+
+
 def test_what_the_other_learnt_counts_by_its_own_rule(X):
     """As if its minibatches came after those of this model, under the rule that they had."""
-    kinds = {"inference": "gibbs", "random_state": 0, "schedule": Schedule(None, 1)}
-    kinds["start"] = "noise"
-    base = StreamingLDA(3, update=PowerPrior(0.9), **kinds).partial_fit(X[:100])
+    base = StreamingLDA(3, update=PowerPrior(0.9), start="noise", **WHOLE).partial_fit(X[:100])
     mine = deepcopy(base).partial_fit(X[100:150])
     other = deepcopy(base).set_params(update=PowerPrior(0.5)).partial_fit(X[150:])
     merged = deepcopy(mine).merge(other, base=base)
@@ -438,18 +392,14 @@ def test_what_the_other_learnt_counts_by_its_own_rule(X):
         deepcopy(mine).merge(parts, base=base)
     # Where it learnt nothing there is nothing to count.
     idle = deepcopy(base).partial_fit(X[:0])
-    before = bits(mine)
-    assert (
-        bits(deepcopy(mine).set_params(schedule__inner_batch_size=20).merge(idle, base=base))
-        == before
-    )
+    other = deepcopy(mine).set_params(schedule__inner_batch_size=20).merge(idle, base=base)
+    assert parts_of(other._commit) == parts_of(mine._commit)
 
 
 @pytest.mark.parametrize("after", [PowerPrior(0.9), "svb", BPS(0.1)])
 def test_models_may_learn_by_another_rule_than_their_ancestor(after, X):
     before = PowerPrior(0.9) if after == "svb" else "svb"
-    kinds = {"inference": "gibbs", "random_state": 0, "schedule": Schedule(None, 1)}
-    base = StreamingLDA(3, update=before, **kinds).partial_fit(X[:100]).set_params(update=after)
+    base = StreamingLDA(3, update=before, **WHOLE).partial_fit(X[:100]).set_params(update=after)
     mine, other = (deepcopy(base).partial_fit(part) for part in (X[100:150], X[150:]))
     merged = deepcopy(mine).merge(other, base=base)
     in_order = deepcopy(mine).partial_fit(X[150:])
@@ -457,34 +407,31 @@ def test_models_may_learn_by_another_rule_than_their_ancestor(after, X):
     # Also where one of them learnt nothing.
     idle = deepcopy(base).merge(base, base=base)
     assert_allclose(idle.posterior_.mass, base.posterior_.mass, rtol=1e-12)
-    assert_allclose(
-        deepcopy(base).merge(other, base=base).posterior_.mass, other.posterior_.mass, rtol=1e-6
-    )
+    only = deepcopy(base).merge(other, base=base)
+    assert_allclose(only.posterior_.mass, other.posterior_.mass, rtol=1e-6)
 
 
 @pytest.mark.parametrize("estimator", ADDING + AVERAGING + IN_ORDER, ids=name_of)
 def test_merge_refuses_what_does_not_fit(estimator, X):
-    estimator = clone(estimator).partial_fit(X)
-    before = bits(estimator)
-    other_class = BPSLDA if type(estimator).__name__ == "SVBLDA" else SVBLDA
+    def new(X, **changed):
+        return clone(estimator).set_params(**changed).partial_fit(X)
+
+    model, other_class = new(X), BPSLDA if type(estimator).__name__ == "SVBLDA" else SVBLDA
+    before, other_seed = parts_of(model), new(X, random_state=4)
     with pytest.raises(TypeError, match="other must be a"):
-        estimator.merge(other_class(estimator.n_components).partial_fit(X))
+        model.merge(other_class(estimator.n_components).partial_fit(X))
     with pytest.raises(ValueError, match="number of features or of topics"):
-        estimator.merge(clone(estimator).partial_fit(X[:, :20]))
-    with pytest.raises(ValueError, match="other random topics"):
-        estimator.merge(clone(estimator).set_params(random_state=4).partial_fit(X))
+        model.merge(new(X[:, :20]))
     with pytest.raises(ValueError, match="base must be the common ancestor"):
-        estimator.merge(
-            clone(estimator).partial_fit(X[:10]), base=clone(estimator).partial_fit(X[:300])
-        )
-    nothing = clone(estimator).set_params(random_state=5).partial_fit(X[:0])
-    with pytest.raises(ValueError, match="other random topics"):
-        estimator.merge(clone(estimator).set_params(random_state=4).partial_fit(X), base=nothing)
+        model.merge(new(X[:10]), base=new(X[:300]))
+    for base in (None, new(X[:0], random_state=5)):
+        with pytest.raises(ValueError, match="other random topics"):
+            model.merge(other_seed, base=base)
     with pytest.raises(TypeError, match="got NoneType"):
-        estimator.merge(None)
+        model.merge(None)
     with pytest.raises(ValueError, match="another prior"):
-        estimator.merge(clone(estimator).set_params(topic_word_prior=0.2).partial_fit(X))
-    assert bits(estimator) == before
+        model.merge(new(X, topic_word_prior=0.2))
+    assert parts_of(model) == before
 
 
 def test_verbose_shows_progress_and_changes_nothing(estimator, X, capsys):
@@ -506,10 +453,9 @@ def test_fit_warns_of_too_few_steps(X):
     with pytest.warns(ConvergenceWarning, match="GibbsOnlineEM.fit makes fewer"):
         GibbsOnlineEM(random_state=0, batch_size=700, schedule__n_start_rounds=1).fit(X)
     GibbsOnlineEM(random_state=0, batch_size=700).fit(X)
-    SVBLDA(random_state=0, schedule__n_rounds=5).fit(X)
-    SVBLDA(random_state=0, batch_size=140).fit(X)
-    SVBLDA(random_state=0, max_iter=5).fit(X)
-    SVBLDA(random_state=0, max_iter=2, batch_size=234).fit(X)
+    enough = {"schedule__n_rounds": 5}, {"batch_size": 140}, {"max_iter": 5}
+    for steps in (*enough, {"max_iter": 2, "batch_size": 234}):
+        SVBLDA(random_state=0, **steps).fit(X)
     SVBLDA(1).fit(X)
     SVBLDA(random_state=0).partial_fit(X)
 
@@ -523,20 +469,19 @@ BAD_BATCHES = {
 
 
 def test_bad_input_changes_nothing(estimator, X):
-    for bad in BAD_BATCHES.values():
-        make, message = bad
+    for make, message in BAD_BATCHES.values():
         estimator.partial_fit(X[:100])
-        before = bits(estimator)
+        before = parts_of(estimator)
         for method in ("partial_fit", "transform", "score"):
             with pytest.raises(ValueError, match=message):
                 getattr(estimator, method)(make(X))
-            assert bits(estimator) == before, method
+            assert parts_of(estimator) == before, method
         estimator.partial_fit(X[100:200])
 
 
 def test_failed_fit_leaves_the_last_one(estimator, X, fitted):
     estimator = fitted(estimator)
-    before = bits(estimator)
+    before = parts_of(estimator)
     with pytest.raises(ValueError, match="Negative values"):
         estimator.fit(-X[:, :7])
-    assert bits(estimator) == before
+    assert parts_of(estimator) == before

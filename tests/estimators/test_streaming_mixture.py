@@ -8,6 +8,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.special import logsumexp
+from sklearn.base import clone
 from sklearn.metrics import normalized_mutual_info_score as nmi
 from sklearn.pipeline import make_pipeline
 
@@ -27,15 +28,13 @@ def corpus(n=2000, length=6, background=0.2, seed=0):
     beta = np.zeros((K, V))
     for k in range(K):
         beta[k, 12 * k : 12 * k + 12] = rng.dirichlet(np.full(12, 2.0))
-    common = np.zeros(V)
-    common[240:] = rng.dirichlet(np.full(60, 1.0))
+    common = np.append(np.zeros(240), rng.dirichlet(np.full(60, 1.0)))
     z = rng.choice(K, n, p=rng.dirichlet(np.full(K, 10.0)))
-    words = (1 - background) * beta[z] + background * common
-    X = np.array([rng.multinomial(length, p) for p in words], float)
-    return sparse.csr_matrix(X), z, beta, common
+    X = rng.multinomial(length, (1 - background) * beta[z] + background * common).astype(float)
+    return sparse.csr_matrix(X), z, beta
 
 
-X, Z, BETA, COMMON = corpus()
+X, Z, BETA = corpus()
 SMALL = X[:400]
 SEEDS = range(4)
 
@@ -105,20 +104,15 @@ def test_weights_are_as_unequal_as_the_clusters():
 @pytest.mark.parametrize("background", [0.2, 0.0])
 def test_shapes_and_sums(update, background):
     model = StreamingMixture(K, update=update, background=background, random_state=0).fit(SMALL)
-    theta = model.transform(SMALL)
-    assert theta.shape == (400, K)
+    theta, found = model.transform(SMALL), model.predict(SMALL)
     assert_allclose(theta.sum(axis=1), 1, rtol=1e-6)
     assert np.all(theta >= 0)
-    assert_array_equal(model.predict(SMALL), theta.argmax(axis=1))
-    assert model.predict(SMALL).dtype == np.int64
-    assert model.components_.shape == (K, V)
+    assert_array_equal(found, theta.argmax(axis=1))
+    assert found.dtype == np.int64
     assert np.all(model.components_ > 0)
     assert_allclose(model.topic_word_, model.components_ / model.components_.sum(axis=1)[:, None])
     assert model.weights_.shape == model.topic_weights_.shape == (K,)
-    assert len(model.top_words(n_words=5)) == K
-    assert np.isfinite(model.score(X[400:800]))
-    assert model.score(X[400:800]) > -np.log(V)
-    assert model.score_samples(SMALL).shape == (400,)
+    assert -np.log(V) < model.score(X[400:800]) < 0
 
 
 def test_rows_are_the_posterior_of_the_model_that_was_learnt():
@@ -140,83 +134,64 @@ def test_a_seed_word_in_the_prior_says_which_cluster_is_which():
     order = np.random.default_rng(3).permutation(K)
     prior = np.full((K, V), 0.02)
     for k, cluster in enumerate(order):
-        prior[
-            k, 12 * cluster + np.argsort(-BETA[cluster, 12 * cluster : 12 * cluster + 12])[:3]
-        ] = 3
+        prior[k, np.argsort(-BETA[cluster])[:3]] = 3
     model = StreamingMixture(K, topic_word_prior=prior, random_state=0).fit(X)
     assert (order[model.predict(X)] == Z).mean() > 0.9
 
 
 @each_update
 def test_parts_of_their_own_accord_are_of_150_documents(update):
-    auto, said = (
-        StreamingMixture(K, update=update, random_state=0, **parameters).fit(SMALL)
-        for parameters in ({}, {"schedule": Schedule(150)})
-    )
-    assert_array_equal(auto.components_, said.components_)
+    auto = StreamingMixture(K, update=update, random_state=0)
+    said = clone(auto).set_params(schedule=Schedule(150)).fit(SMALL)
+    assert_array_equal(auto.fit(SMALL).components_, said.components_)
     assert_array_equal(auto.weights_, said.weights_)
 
 
 @pytest.mark.parametrize(("update", "size"), [("hpp", 150), ("mhpp", 150), (Window(3), None)])
 def test_rules_of_a_whole_minibatch_take_it_whole_unless_they_settle_a_rate(update, size):
-    auto, said = (
-        StreamingMixture(
-            K, update=update, batch_size=200, max_iter=1, random_state=0, **parameters
-        ).fit(SMALL)
-        for parameters in ({}, {"schedule": Schedule(size)})
-    )
-    assert_array_equal(auto.components_, said.components_)
-    whole = -(-SMALL.shape[0] // 200)
-    assert (auto.posterior_.n_batches == whole) == (size is None)
+    auto = StreamingMixture(K, update=update, batch_size=200, max_iter=1, random_state=0)
+    said = clone(auto).set_params(schedule=Schedule(size)).fit(SMALL)
+    assert_array_equal(auto.fit(SMALL).components_, said.components_)
+    assert (auto.posterior_.n_batches == 2) == (size is None)
 
 
 def test_documents_without_words_count_but_start_nothing(monkeypatch):
-    sizes, plainly = [], OneTopic.step
+    sizes, plainly, empty = [], OneTopic.step, sparse.csr_matrix((50, V))
 
     def counted(self, minibatch, *args, **kwargs):
         sizes.append(minibatch.n_documents)
         return plainly(self, minibatch, *args, **kwargs)
 
-    model = StreamingMixture(K, random_state=0).partial_fit(sparse.csr_matrix((50, V)))
-    assert model.n_documents_seen_ == 50
+    model = StreamingMixture(K, random_state=0).partial_fit(empty)
     monkeypatch.setattr(OneTopic, "step", counted)
-    model.partial_fit(X[:1000])
+    seen = [model.n_documents_seen_]
+    seen += [model.partial_fit(part).n_documents_seen_ for part in (X[:1000], empty)]
     assert max(sizes) <= 150
-    assert model.n_documents_seen_ == 1050
-    model.partial_fit(sparse.csr_matrix((50, V)))
-    assert model.n_documents_seen_ == 1100
+    assert seen == [50, 1050, 1100]
 
 
 def test_no_token_is_lost():
     model = StreamingMixture(K, random_state=0).fit(SMALL)
-    passes = model.n_iter_
-    assert passes == 2
-    assert_allclose(model.n_tokens_seen_, passes * SMALL.sum())
-    assert_allclose(model.posterior_.learnt_part.sum(), passes * SMALL.sum(), rtol=1e-9)
+    assert model.n_iter_ == 2
+    assert_allclose(model.n_tokens_seen_, 2 * SMALL.sum())
+    assert_allclose(model.posterior_.learnt_part.sum(), 2 * SMALL.sum(), rtol=1e-9)
     assert model.components_.sum() < model.posterior_.mass.sum()
 
 
-@pytest.mark.parametrize(
-    ("parameters", "words"),
-    [
-        ({"n_components": 0}, ["n_components", "0"]),
-        ({"background": 1.0}, ["background", "1.0"]),
-        ({"background": -0.1}, ["background", "-0.1"]),
-        ({"topic_word_prior": 0.0}, ["topic_word_prior", "0.0"]),
-        ({"batch_size": 0}, ["batch_size", "0"]),
-        ({"max_iter": "some"}, ["max_iter", "some"]),
-        ({"n_jobs": 0}, ["n_jobs", "0"]),
-        ({"update": "forget"}, ["update", "forget", "power_prior"]),
-        ({"update": SVB}, ["update", "SVB", "PowerPrior(0.9)"]),
-        (
-            {"update": Window(3), "schedule": Schedule(150)},
-            ["inner_batch_size", "Window", "None"],
-        ),
-        ({"schedule": 0.5}, ["schedule", "0.5"]),
-        ({"schedule": Schedule(growth=3.0), "update": "svi"}, ["StochasticVI", "schedule__growth"]),
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize(("parameters", "words"), [
+    ({"n_components": 0}, ["n_components", "0"]),
+    ({"background": 1.0}, ["background", "1.0"]),
+    ({"background": -0.1}, ["background", "-0.1"]),
+    ({"topic_word_prior": 0.0}, ["topic_word_prior", "0.0"]),
+    ({"batch_size": 0}, ["batch_size", "0"]),
+    ({"max_iter": "some"}, ["max_iter", "some"]),
+    ({"n_jobs": 0}, ["n_jobs", "0"]),
+    ({"update": "forget"}, ["update", "forget", "power_prior"]),
+    ({"update": SVB}, ["update", "SVB", "PowerPrior(0.9)"]),
+    ({"update": Window(3), "schedule": Schedule(150)}, ["inner_batch_size", "Window", "None"]),
+    ({"schedule": 0.5}, ["schedule", "0.5"]),
+    ({"schedule": Schedule(growth=3.0), "update": "svi"}, ["StochasticVI", "schedule__growth"]),
+], ids=str)  # fmt: skip
 def test_wrong_parameters_are_refused_by_name_value_and_remedy(parameters, words):
     with pytest.raises((ValueError, TypeError)) as raised:
         StreamingMixture(**({"n_components": 5} | parameters)).fit(SMALL)

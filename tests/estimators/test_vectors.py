@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.metrics import normalized_mutual_info_score
+from sklearn.metrics import normalized_mutual_info_score as nmi
 from sklearn.pipeline import make_pipeline
 
 from streamtopics import StreamingMixture
@@ -22,12 +22,11 @@ from streamtopics.updates import SVB, DirichletProcess, Memory, PowerPrior
 K, D, N_DIMENSIONS = 3, 600, 8
 
 
-def planted(n: int = D, seed: int = 0, informed: float = 0.2):
+def planted(n=D, seed=0, informed=0.2, distance=3.0, spread=1.0):
     """Clusters that words tell a little of and vectors more."""
     rng = np.random.default_rng(seed)
     z = rng.integers(K, size=n)
-    centers = np.eye(N_DIMENSIONS)[:K]
-    V = 3 * centers[z] + rng.normal(size=(n, N_DIMENSIONS))
+    V = distance * np.eye(N_DIMENSIONS)[z] + spread * rng.normal(size=(n, N_DIMENSIONS))
     rates = 0.1 + informed * np.eye(K).repeat(10, axis=1)[z]
     return sparse.csr_matrix(rng.poisson(rates).astype(np.float64)), V, z
 
@@ -36,8 +35,14 @@ def mixture(n_components: int = K, **parameters) -> StreamingMixture:
     return StreamingMixture(n_components, **{"start": "spectral", "random_state": 0} | parameters)
 
 
-def nmi(z, found) -> float:
-    return float(normalized_mutual_info_score(z, found))
+def directions(V):
+    return V / np.linalg.norm(V, axis=1, keepdims=True)
+
+
+def streamed(model, X, V, size):
+    for i in range(0, X.shape[0], size):
+        model.partial_fit(X[i : i + size], vectors=V[i : i + size])
+    return model
 
 
 def test_vectors_tell_clusters_that_words_tell_less_of():
@@ -47,9 +52,8 @@ def test_vectors_tell_clusters_that_words_tell_less_of():
     new, W, zs = planted(seed=1)
     assert nmi(zs, model.predict(new, vectors=W)) > nmi(zs, by_words.predict(new)) + 0.1
     assert model.score(new, vectors=W) > by_words.score(new)
-    assert_array_equal(
-        model.transform(new, vectors=W).argmax(axis=1), model.predict(new, vectors=W)
-    )
+    theta = model.transform(new, vectors=W)
+    assert_array_equal(theta.argmax(axis=1), model.predict(new, vectors=W))
     # Without vectors, documents go by their words.
     assert nmi(zs, model.predict(new)) > nmi(zs, by_words.predict(new)) - 0.05
 
@@ -58,11 +62,8 @@ def test_centers_are_the_directions_of_the_clusters():
     X, V, _ = planted()
     model = mixture().fit(X, vectors=V)
     clusters = model.predict(X, vectors=V)
-    E = V / np.linalg.norm(V, axis=1, keepdims=True)
-    means = np.array([E[clusters == k].mean(axis=0) for k in range(K)])
-    means /= np.linalg.norm(means, axis=1, keepdims=True)
-    centers = model.posterior_.directions[1:, :-1]
-    centers /= np.linalg.norm(centers, axis=1, keepdims=True)
+    means = directions([directions(V)[clusters == k].mean(axis=0) for k in range(K)])
+    centers = directions(model.posterior_.directions[1:, :-1])
     assert_allclose((centers * means).sum(axis=1), 1, atol=0.02)
 
 
@@ -98,9 +99,7 @@ def test_two_streams_are_merged():
 
 def test_vectors_are_forgotten_as_words_are():
     X, V, _ = planted(1200)
-    model = mixture(update=PowerPrior(0.5), schedule=Schedule(None, 1))
-    for i in range(0, 1200, 200):
-        model.partial_fit(X[i : i + 200], vectors=V[i : i + 200])
+    model = streamed(mixture(update=PowerPrior(0.5), schedule=Schedule(None, 1)), X, V, 200)
     number = model.posterior_.directions[1:, -1].sum()
     assert_allclose(number, K + 200 * (2 - 0.5**5), rtol=1e-6)
 
@@ -120,20 +119,16 @@ def test_clusters_are_born_and_die_with_their_vectors():
         model.partial_fit(X, vectors=V)
     alive = model.weights_ > 0
     assert {life.died is None for life in model.births_} == {True, False}
-    directions = model.posterior_.directions[1:]
-    centers = directions[:, :-1]
+    centers, number = np.hsplit(model.posterior_.directions[1:], [-1])
     assert set(centers[alive].argmax(axis=1)) == {2, 3}
-    assert (directions[alive, -1] > 10).all()
-    assert_allclose(directions[~alive, :-1], 0, atol=1e-9)
+    assert (number[alive] > 10).all()
+    assert_allclose(centers[~alive], 0, atol=1e-9)
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (lambda V: V[:-1], "vectors, passed to StreamingMixture.fit, must have a row for each"),
-        (lambda V: np.where(V[4, 2] == V, np.inf, V), "row 4"),
-    ],
-)
+@pytest.mark.parametrize(("change", "message"), [
+    (lambda V: V[:-1], "vectors, passed to StreamingMixture.fit, must have a row for each"),
+    (lambda V: np.where(V[4, 2] == V, np.inf, V), "row 4"),
+])  # fmt: skip
 def test_wrong_vectors_are_refused_by_name(change, message):
     X, V, _ = planted(50)
     with pytest.raises(ValueError, match=message):
@@ -163,29 +158,23 @@ def test_a_stream_keeps_to_its_vectors():
 def test_vectors_go_through_pipelines():
     texts = ["a ship at sea", "the deep sea", "a plane in the sky", "the blue sky"] * 20
     V = np.tile(np.eye(2)[[0, 0, 1, 1]], (20, 1))
-    parameters = {"start": "spectral", "random_state": 0}
-    stream = StreamingPipeline(
-        [
-            ("words", StreamingCountVectorizer(max_features=20)),
-            ("topics", StreamingMixture(2, **parameters)),
-        ]
-    )
-    for i in range(0, 80, 40):
-        stream.partial_fit(texts[i : i + 40], vectors=V[i : i + 40])
+
+    def pipeline_to(model):
+        words = StreamingCountVectorizer(max_features=20)
+        return StreamingPipeline([("words", words), ("topics", model)])
+
+    stream = streamed(pipeline_to(mixture(2)), np.array(texts, dtype=object), V, 40)
     assert stream[-1].posterior_.directions.shape == (3, 3)
     with config_context(enable_metadata_routing=True):
-        model = StreamingMixture(2, **parameters)
-        model = model.set_fit_request(vectors=True).set_predict_request(vectors=True)
+        model = mixture(2).set_fit_request(vectors=True).set_predict_request(vectors=True)
         model = model.set_score_request(vectors=True).set_partial_fit_request(vectors=True)
         pipeline = make_pipeline(CountVectorizer(), model)
         found = pipeline.fit(texts, vectors=V).predict(texts, vectors=V)
         assert nmi(np.tile([0, 0, 1, 1], 20), found) == 1
         assert np.isfinite(pipeline.score(texts, vectors=V))
-        routed = StreamingPipeline(
-            [("words", StreamingCountVectorizer(max_features=20)), ("topics", clone(model))]
-        )
+        routed = pipeline_to(clone(model))
         assert routed.partial_fit(texts, vectors=V)[-1].posterior_.n_dimensions == 2
-    both = StreamingMixture(2, **parameters)
+    both = mixture(2)
     X = CountVectorizer().fit_transform(texts)
     assert_array_equal(both.fit_predict(X, vectors=V), both.predict(X, vectors=V))
     assert_array_equal(both.fit_transform(X, vectors=V), both.transform(X, vectors=V))

@@ -2,11 +2,13 @@
 """What the models of reviews with ratings share."""
 
 import pickle
+from itertools import product
 
 import numpy as np
 import pytest
 import sklearn
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
 from sklearn.base import is_regressor
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.ensemble import StackingRegressor, VotingRegressor
@@ -20,43 +22,14 @@ from streamtopics.datasets import make_rated_reviews
 from streamtopics.messages import Statistics
 from streamtopics.posteriors import TopicPosterior
 from streamtopics.reviews.base import Step, moved
+from tests.reference.unrated import log_likelihood
 
 DATA = make_rated_reviews(120, n_items=10, n_users=8, n_features=40, n_components=3, random_state=0)
 X, Y = DATA.X.astype(np.float64), DATA.ratings
 WHOSE = {"items": DATA.item, "users": DATA.user}
 SETTINGS = {"n_components": 3, "max_iter": 3, "random_state": 0}
-WITH_ITEMS = {
-    "RatingLDA": RatingLDA(profile="item", **SETTINGS),
-    "HiddenFactorsTopics": HiddenFactorsTopics(**SETTINGS),
-}
-MODELS = WITH_ITEMS | {"SupervisedLDA": SupervisedLDA(**SETTINGS)}
-each = pytest.mark.parametrize("name", MODELS)
-each_with_items = pytest.mark.parametrize("name", WITH_ITEMS)
-
-
-def new(name, **settings):
-    return sklearn.clone(MODELS[name]).set_params(**settings)
-
-
-def whose(name, rows=slice(None)):
-    return {key: labels[rows] for key, labels in WHOSE.items()} if name in WITH_ITEMS else {}
-
-
-@each
-@pytest.mark.parametrize("n", [0, 5])
-def test_a_stream_may_begin_without_words(name, n):
-    """Topics that are all alike would stay so, if the first words only made a step."""
-    found = new(name).partial_fit(np.zeros((n, 40)), Y[:n], **whose(name, slice(n)))
-    assert (found.n_batch_iter_, found.n_documents_seen_) == (int(n > 0), n)
-    found.partial_fit(X, Y, **whose(name))
-    assert_array_equal(found.components_, new(name).fit(X, Y, **whose(name)).components_)
-    assert found.n_documents_seen_ == 120
-    found.partial_fit(X[:20], Y[:20], **whose(name, slice(20)))
-    assert found.n_documents_seen_ == 140
-    with pytest.raises(ValueError, match="features"):
-        found.partial_fit(X[:, :9], Y, **whose(name))
-
-
+each = pytest.mark.parametrize("name", ["RatingLDA", "HiddenFactorsTopics", "SupervisedLDA"])
+each_with_items = pytest.mark.parametrize("name", ["RatingLDA", "HiddenFactorsTopics"])
 STREAMS = {
     "documents": RatingLDA(learn_priors=True, **SETTINGS),
     "items": RatingLDA(profile="item", learn_priors=True, **SETTINGS),
@@ -66,23 +39,53 @@ STREAMS = {
     "factors, nobody": HiddenFactorsTopics(**SETTINGS),
 }
 each_stream = pytest.mark.parametrize("name", STREAMS)
+RATING = {
+    f"{profile}, {qualitative}": RatingLDA(profile=profile, qualitative=qualitative, **SETTINGS)
+    for profile, qualitative in product(["document", "item", "user"], [False, True])
+}
+MODELS = STREAMS | RATING | {
+    "RatingLDA": RatingLDA(profile="item", **SETTINGS),
+    "HiddenFactorsTopics": HiddenFactorsTopics(**SETTINGS),
+    "SupervisedLDA": SupervisedLDA(**SETTINGS),
+}  # fmt: skip
 
 
-def batch(name, rows):
-    has_none = name in ("supervised", "factors, nobody")
+def new(name, **settings):
+    return sklearn.clone(MODELS[name]).set_params(**settings)
+
+
+def asked(name, rows=slice(None), X=X):
+    has_none = name in ("supervised", "SupervisedLDA", "factors, nobody")
     labels = {} if has_none else {key: values[rows] for key, values in WHOSE.items()}
-    return {"X": X[rows], "y": Y[rows]} | labels
+    return {"X": X[rows]} | labels
+
+
+def batch(name, rows=slice(None), X=X):
+    return asked(name, rows, X) | {"y": Y[rows]}
 
 
 def inferred(model, name, rows=slice(None)):
-    asked = {key: values for key, values in batch(name, rows).items() if key != "y"}
-    return model.transform(**asked), model.score_samples(**asked)
+    given = asked(name, rows)
+    return model.transform(**given), model.score_samples(**given)
+
+
+@each
+@pytest.mark.parametrize("n", [0, 5])
+def test_a_stream_may_begin_without_words(name, n):
+    """Topics that are all alike would stay so, if the first words only made a step."""
+    found = new(name).partial_fit(**batch(name, slice(n), np.zeros((n, 40))))
+    assert (found.n_batch_iter_, found.n_documents_seen_) == (int(n > 0), n)
+    found.partial_fit(**batch(name))
+    assert_array_equal(found.components_, new(name).fit(**batch(name)).components_)
+    assert found.n_documents_seen_ == 120
+    assert found.partial_fit(**batch(name, slice(20))).n_documents_seen_ == 140
+    with pytest.raises(ValueError, match="features"):
+        found.partial_fit(**batch(name, X=X[:, :9]))
 
 
 @each_stream
 def test_a_pickled_stream_goes_on_bit_for_bit_in_threads_too(name):
-    whole = sklearn.clone(STREAMS[name])
-    resumed = sklearn.clone(STREAMS[name]).set_params(n_jobs=3)
+    whole, resumed = new(name), new(name, n_jobs=3)
     for rows in np.array_split(np.arange(120), 3):
         whole.partial_fit(**batch(name, rows))
         resumed = pickle.loads(pickle.dumps(resumed)).partial_fit(**batch(name, rows))
@@ -95,13 +98,37 @@ def test_a_pickled_stream_goes_on_bit_for_bit_in_threads_too(name):
 
 @each_stream
 def test_inference_is_pure_and_row_by_row(name):
-    found = sklearn.clone(STREAMS[name]).fit(**batch(name, slice(None)))
+    found = new(name).fit(**batch(name))
     before = pickle.dumps(found)
     whole = inferred(found, name)
     for d in (0, 3, 17):
         for alone, together in zip(inferred(found, name, [d]), whole, strict=True):
             assert_array_equal(alone[0], together[d])
     assert pickle.dumps(found) == before
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_empty_documents(name):
+    rows = sparse.vstack([X[:40], sparse.csr_matrix((3, 40))], format="csr")
+    given = asked(name, slice(43), rows)
+    found = new(name).fit(**given, y=Y[:43])
+    for part in (rows, rows[40:], rows[:0]):
+        found.partial_fit(**batch(name, slice(part.shape[0]), part))
+    assert_allclose(found.transform(**given).sum(axis=1), 1)
+    assert_array_equal(found.score_samples(rows[40:]), 0)
+    assert found.score_samples(rows[40:]).dtype == np.float64
+    assert_array_equal(log_likelihood(found, rows[40:]), 0)
+    prior = found.doc_topic_prior_
+    if isinstance(found, RatingLDA):
+        assert found.transform(np.zeros((1, 40)))[0, :3].argmax() == prior.argmax()
+    elif isinstance(found, SupervisedLDA):
+        assert_allclose(found.predict(rows)[40:], prior @ found.coef_ / prior.sum())
+    else:
+        assert np.isfinite(found.predict(**given)).all()
+    if not isinstance(found, RatingLDA):
+        nothing = sklearn.clone(found).fit(np.zeros((2, 5)), [1.0, 2.0])
+        assert np.isfinite(nothing.components_).all()
+        assert_allclose(nothing.predict(np.zeros((1, 5))), 1.5)
 
 
 WRONG = {
@@ -116,7 +143,7 @@ WRONG = {
 @pytest.mark.parametrize("message", WRONG)
 @pytest.mark.parametrize("name", ["items", "factors"])
 def test_wrong_input_changes_nothing(name, message):
-    found = sklearn.clone(STREAMS[name]).partial_fit(**batch(name, slice(0, 60)))
+    found = new(name).partial_fit(**batch(name, slice(0, 60)))
     before = pickle.dumps(found)
     with pytest.raises(ValueError, match=message):
         found.partial_fit(**(batch(name, slice(0, 10)) | WRONG[message]))
@@ -127,7 +154,7 @@ def test_wrong_input_changes_nothing(name, message):
 
 def test_profiles_need_labels():
     with pytest.raises(ValueError, match="profile='item' needs items="):
-        sklearn.clone(STREAMS["items"]).fit(X, Y)
+        new("items").fit(X, Y)
 
 
 @each_with_items
@@ -150,12 +177,12 @@ def test_words_are_predicted_of_items(name):
 @each
 @pytest.mark.parametrize("scale", [1e-70, 1e98])
 def test_ratings_of_any_scale(name, scale):
-    found = new(name).fit(X, Y * scale, **whose(name))
+    found = new(name).fit(**asked(name), y=Y * scale)
     assert np.isfinite(found.components_).all()
     if name == "SupervisedLDA":
         assert_allclose(found.predict(X) / scale, new(name).fit(X, Y).predict(X), rtol=1e-6)
     with pytest.raises(ValueError, match="rescale it"):
-        found.partial_fit(X, Y * 1e150, **whose(name))
+        found.partial_fit(**asked(name), y=Y * 1e150)
 
 
 # For scikit-learn
@@ -201,9 +228,8 @@ def test_counts_are_a_weighted_mean_of_documents_times_their_number(kappa):
         weights = np.append(weights * (1 - rate), rate)
         sums.append(rng.gamma(1.0, 1.0, (4, 2)))
         statistics = Statistics(np.arange(4, dtype=np.int32), sums[-1], np.ones(n))
-        step = Step(1.0, 0.0, 1.0, n)
-        if seen:
-            step = Step.by_documents(seen, remembered, n, kappa)
+        first = Step(1.0, 0.0, 1.0, n)
+        step = Step.by_documents(seen, remembered, n, kappa) if seen else first
         posterior.blend(step.blend(statistics, np.ones(2)))
         seen, remembered = seen + n, step.remembered
     per_document = np.repeat(weights / sizes, sizes)

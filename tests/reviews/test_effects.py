@@ -93,11 +93,8 @@ def test_signs_depend_on_no_scale(scale, offset):
     effects, found = learn_effects(NO_EFFECTS, offset + scale * Y, USERS, ITEMS, 1.0)
     assert_array_equal(found, signs)
     assert_allclose(effects.deviation, scale * expected.deviation, rtol=1e-6)
-    assert_allclose(
-        probability_of_positive(effects, ITEMS, 80),
-        probability_of_positive(expected, ITEMS, 80),
-        rtol=1e-4,
-    )
+    positive, same = (probability_of_positive(e, ITEMS, 80) for e in (effects, expected))
+    assert_allclose(positive, same, rtol=1e-4)
 
 
 @pytest.mark.parametrize("rating", [0.0, 0.1, 1e6 + 0.1])

@@ -72,9 +72,8 @@ def test_gradients():
 
 @pytest.mark.parametrize("learn_peakedness", [True, False])
 def test_descent(learn_peakedness):
-    found = fit_factors(
-        FACTORS, RATINGS, COUNTS, 0.3, n_steps=400, learn_peakedness=learn_peakedness
-    )
+    settings = {"n_steps": 400, "learn_peakedness": learn_peakedness}
+    found = fit_factors(FACTORS, RATINGS, COUNTS, 0.3, **settings)
     before, after = (objective(f, RATINGS, COUNTS, 0.3) for f in (FACTORS, found))
     assert after[0] < before[0]
     # All but that of the peakedness, which may end at a bound.
@@ -99,7 +98,5 @@ def test_expected_topics():
 
 def test_factors_led_by_text():
     nothing = Factors(3.0, 1.0, np.zeros((2, 1 + K)), np.zeros((N_ITEMS, 1 + K)))
-    found = led_by_text(nothing, COUNTS)
-    assert_allclose(
-        found.proportions, (COUNTS + 1 / K) / (COUNTS.sum(axis=1, keepdims=True) + 1), rtol=1e-9
-    )
+    expected = (COUNTS + 1 / K) / (COUNTS.sum(axis=1, keepdims=True) + 1)
+    assert_allclose(led_by_text(nothing, COUNTS).proportions, expected, rtol=1e-9)

@@ -38,13 +38,21 @@ def known_topics():
     return Topics(weights, np.concatenate([ALPHA, OMEGA]))
 
 
+def one_review(counts):
+    return Reviews(minibatch_of(sparse.csr_matrix(counts)), np.array([0, 1], np.int32), SIGNS[:1])
+
+
+def inferred(reviews, topics, prior=ALPHA, model=MODEL):
+    """What inference finds, and its bounds."""
+    prior = np.tile(prior, (reviews.n_profiles, 1))
+    found = model.infer(reviews, topics, prior, SERIAL)
+    return found, model.bounds(reviews, found, prior, topics, fixed=False)
+
+
 @pytest.mark.parametrize("profile", [[0, 1, 2], [0, 0, 1], [0, 0, 0]])
 def test_the_bound_is_just_under_the_enumerated_likelihood(profile):
     profile = np.array(profile)
-    reviews = reviews_by_profile(X, profile, SIGNS)
-    prior = np.tile(ALPHA, (reviews.n_profiles, 1))
-    found = MODEL.infer(reviews, known_topics(), prior, SERIAL)
-    bounds = MODEL.bounds(reviews, found, prior, known_topics(), fixed=False)
+    _, bounds = inferred(reviews_by_profile(X, profile, SIGNS), known_topics())
     for g, bound in enumerate(bounds):
         members = [DOCUMENTS[d] for d in np.flatnonzero(profile == g)]
         psi = {1: TOPICS[2], -1: TOPICS[3]}
@@ -55,10 +63,8 @@ def test_the_bound_is_just_under_the_enumerated_likelihood(profile):
 def test_a_review_without_a_sign_among_others_has_the_bound_that_it_has_alone():
     def bounds(rows, signs):
         reviews = reviews_by_profile(X[rows], np.arange(len(rows)), np.array(signs, np.int8))
-        prior, known = np.tile(ALPHA, (len(rows), 1)), known_topics()
-        topics = Topics(known.weights[reviews.minibatch.words], known.alpha)
-        found = MODEL.infer(reviews, topics, prior, SERIAL)
-        return MODEL.bounds(reviews, found, prior, topics, fixed=False)
+        known = known_topics()
+        return inferred(reviews, Topics(known.weights[reviews.minibatch.words], known.alpha))[1]
 
     together = bounds([0, 1, 2], [1, 0, -1])
     alone = [bounds([d], [sign])[0] for d, sign in enumerate([1, 0, -1])]
@@ -67,17 +73,12 @@ def test_a_review_without_a_sign_among_others_has_the_bound_that_it_has_alone():
 
 def test_the_bound_is_exact_where_nothing_is_shared():
     """With one topic and one word to a document, theta is known and the bound is tight in m."""
-    reviews = Reviews(minibatch_of(X[[0]].sign()), np.array([0, 1], np.int32), SIGNS[:1])
-    topics = known_topics()
-    single = RatedLDA(1, 0.0, 500)
     weights = np.zeros((4, variational.padded_width(3)))
     weights[:, :3] = TOPICS.T[:, [0, 2, 3]]
-    topics = Topics(weights, np.concatenate([[1.0], [1e8, 1e8]]))
-    prior = np.ones((1, 1))
-    found = single.infer(reviews, topics, prior, SERIAL)
-    bound = single.bounds(reviews, found, prior, topics, fixed=False)[0]
+    topics, single = Topics(weights, np.array([1.0, 1e8, 1e8])), RatedLDA(1, 0.0, 500)
+    _, bound = inferred(one_review(X[[0]].sign()), topics, np.ones(1), single)
     exact = np.log(0.5 * TOPICS[0, :2] + 0.5 * TOPICS[2, :2]).sum()
-    assert_allclose(bound, exact, atol=1e-6)
+    assert_allclose(bound[0], exact, atol=1e-6)
 
 
 def general_bound(parameters, counts, weights, qualitative):
@@ -97,11 +98,9 @@ def general_bound(parameters, counts, weights, qualitative):
 def test_the_fixed_point_is_where_an_optimizer_ends():
     counts, words = np.array([1.0, 2.0]), np.array([0, 1])
     weights, qualitative = TOPICS[:2, words].T, TOPICS[2, words]
-    reviews = Reviews(minibatch_of(X[[0]]), np.array([0, 1], np.int32), SIGNS[:1])
-    found = MODEL.infer(reviews, known_topics(), ALPHA[None, :], SERIAL)
-    bound = MODEL.bounds(reviews, found, ALPHA[None, :], known_topics(), fixed=False)[0]
+    found, bound = inferred(one_review(X[[0]]), known_topics())
     best = minimize(lambda x: -general_bound(x, counts, weights, qualitative), np.zeros(10))
-    assert_allclose(bound, -best.fun, atol=1e-6)
+    assert_allclose(bound[0], -best.fun, atol=1e-6)
     assert_allclose(found.gamma[0], np.exp(best.x[:2]), rtol=1e-3)
     assert_allclose(found.pi[0], np.exp(best.x[2:4]), rtol=1e-3)
 
@@ -141,10 +140,7 @@ def test_the_printed_update_of_mu_lowers_the_printed_bound():
     weights = np.zeros((3, variational.padded_width(5)))
     weights[:, :3], weights[:, 3] = np.exp(log_phi), np.exp(log_psi)
     topics = Topics(weights, np.concatenate([np.ones(3), OMEGA]))
-    reviews = Reviews(
-        minibatch_of(sparse.csr_matrix(counts)), np.array([0, 1], np.int32), SIGNS[:1]
-    )
-    model, prior = RatedLDA(3, 0.0, 500), np.ones((1, 3))
+    reviews, model, prior = one_review(counts), RatedLDA(3, 0.0, 500), np.ones((1, 3))
     found = model.infer(reviews, topics, prior, SERIAL, theta=theta[None, :])
     ours = model.bounds(reviews, found, prior, topics, fixed=True)[0]
     assert ours > level + 0.01
@@ -160,10 +156,8 @@ def test_statistics_keep_the_tokens():
     assert_allclose(statistics.counts.sum(axis=1), np.asarray(X.sum(axis=0)).ravel(), rtol=1e-9)
     assert_allclose(found.pi.sum(axis=1), OMEGA.sum() + reviews.minibatch.lengths)
     qualitative = found.pi[:, 1] - OMEGA[1]
-    for column, sign in ((2, 1), (3, -1)):
-        assert_allclose(
-            statistics.counts[:, column].sum(), qualitative[reviews.signs == sign].sum(), rtol=1e-6
-        )
+    by_sign = [qualitative[reviews.signs == sign].sum() for sign in (1, -1)]
+    assert_allclose(statistics.counts[:, 2:].sum(axis=0), by_sign, rtol=1e-6)
     assert_allclose(found.gamma.sum(), 2 * ALPHA.sum() + statistics.counts[:, :2].sum(), rtol=1e-9)
 
 
@@ -175,7 +169,7 @@ def test_newton_ends_where_the_bound_is_flat(place):
     signs = rng.choice([1, -1], 40).astype(np.int8)
     reviews = reviews_by_profile(counts, np.arange(40) // 2, signs)
     start = known_topics()
-    found = MODEL.infer(reviews, start, np.tile(ALPHA, (20, 1)), SERIAL)
+    found, _ = inferred(reviews, start)
     told = mean_log(found.gamma) if place.start == 0 else mean_log_share(reviews, found)
     alpha = start.alpha.copy()
     alpha[place] = solve_alpha(told, alpha[place])

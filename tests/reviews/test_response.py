@@ -39,17 +39,16 @@ TOPICS = np.random.default_rng(0).dirichlet(np.full(5, 0.6), 3)
 DOCUMENTS = [([0, 1, 1, 1], 0.7), ([2, 3, 4], -1.2), ([], 0.0), ([4], 1.0)]
 
 
-def infer(kernel, documents, *, weight=1.0, tol=0.0, max_iter=500):
+def infer(kernel, documents, *, weight=1.0, x=X, variance=VARIANCE, tol=0.0, max_iter=500):
     counts = np.array([np.bincount(np.array(t, int), minlength=5) for t, _ in documents])
-    indptr = np.concatenate([[0], np.cumsum((counts > 0).sum(axis=1))]).astype(np.int32)
-    indices = np.concatenate([np.flatnonzero(row) for row in counts]).astype(np.int32)
+    rows = sparse.csr_matrix(counts, dtype=np.int32)
     n, y = len(documents), np.array([y for _, y in documents])
     gamma = ALPHA + weight * counts.sum(axis=1, keepdims=True) / 3
     topic_counts, bounds = np.zeros((n, 3)), np.zeros(n)
     words, within = np.zeros((5, 3)), np.zeros((3, 3))
     kernel.infer_supervised(
-        indptr, indices, counts[counts > 0].astype(np.int32), np.full(len(indices), weight),
-        np.ascontiguousarray(TOPICS.T), ALPHA, X, VARIANCE, y, 0, n, tol, max_iter, gamma,
+        rows.indptr, rows.indices, rows.data, np.full(rows.nnz, weight),
+        np.ascontiguousarray(TOPICS.T), ALPHA, x, variance, y, 0, n, tol, max_iter, gamma,
         topic_counts, bounds, words, within,
     )  # fmt: skip
     tokens = weight * counts.sum(axis=1)
@@ -125,13 +124,7 @@ def test_the_bound_is_under_the_enumerated_likelihood(kernel):
 @each_kernel
 def test_equal_coefficients_make_it_lda(kernel):
     """A response that does not depend on the topics leaves them alone."""
-    indptr, indices = np.array([0, 2], np.int32), np.array([0, 3], np.int32)
-    gamma, counts = ALPHA + np.ones((1, 3)), np.zeros((1, 3))
-    args = np.zeros(1), np.zeros((5, 3)), np.zeros((3, 3))
-    kernel.infer_supervised(
-        indptr, indices, np.array([2, 1], np.int32), np.ones(2), np.ascontiguousarray(TOPICS.T),
-        ALPHA, np.full(3, 0.7), 0.1, np.array([5.0]), 0, 1, 0.0, 300, gamma, counts, *args,
-    )  # fmt: skip
+    gamma = infer(kernel, [([0, 0, 3], 5.0)], x=np.full(3, 0.7), variance=0.1, max_iter=300)[0]
     expected = ALPHA + 1.0
     for _ in range(300):
         phi = np.exp(digamma(expected)) * TOPICS[:, [0, 3]].T
@@ -140,29 +133,21 @@ def test_equal_coefficients_make_it_lda(kernel):
 
 
 def test_a_large_pull_is_finite():
-    kernel = KERNELS[next(iter(KERNELS))]
-    gamma, counts, bounds = ALPHA + np.ones((1, 3)), np.zeros((1, 3)), np.zeros(1)
-    kernel.infer_supervised(
-        np.array([0, 1], np.int32), np.zeros(1, np.int32), np.full(1, 9, np.int32), np.ones(1),
-        np.ascontiguousarray(TOPICS.T), ALPHA, 1e6 * X, 1e-9, np.array([1e6]), 0, 1, 1e-6, 50,
-        gamma, counts, bounds, np.zeros((5, 3)), np.zeros((3, 3)),
-    )  # fmt: skip
+    kernel, settings = KERNELS[next(iter(KERNELS))], {"variance": 1e-9, "tol": 1e-6, "max_iter": 50}
+    gamma, counts, bound, *_ = infer(kernel, [([0] * 9, 1e6)], x=1e6 * X, **settings)
     assert np.isfinite(gamma).all()
-    assert np.isfinite(bounds).all()
+    assert np.isfinite(bound).all()
     assert_allclose(counts.sum(), 9)
 
 
 def test_a_step_sums_what_the_twin_finds_in_documents():
     """The moments with the spread within documents, and the whole bound."""
     rng = np.random.default_rng(1)
-    counts = rng.poisson(1.0, (6, 5)).astype(float)
+    counts, y = rng.poisson(1.0, (6, 5)).astype(float), rng.standard_normal(6)
     counts[2] = 0
-    y = rng.standard_normal(6)
     posterior = TopicPosterior(np.full((1, 1), 0.5), (5, 3), ALPHA)
-    words = np.arange(5, dtype=np.int32)
-    posterior.blend(
-        Blend(1.0, 1.0, 0.0, Statistics(words, rng.gamma(1.0, 4.0, (5, 3)), np.ones(1)))
-    )
+    learnt = Statistics(np.arange(5, dtype=np.int32), rng.gamma(1.0, 4.0, (5, 3)), np.ones(1))
+    posterior.blend(Blend(1.0, 1.0, 0.0, learnt))
     lam = posterior.dense()
     topics = np.exp(digamma(lam) - digamma(lam.sum(axis=0)))
     response = Response(X, VARIANCE, 0.0)
@@ -172,10 +157,8 @@ def test_a_step_sums_what_the_twin_finds_in_documents():
     bound, second, zbar = 0.0, np.zeros((3, 3)), []
     for d in (0, 1, 3, 4, 5):
         own, N = np.flatnonzero(counts[d]), counts[d].sum()
-        found, tokens, within, part = reference.infer(
-            counts[d, own], np.ones(len(own)), topics[own], ALPHA, X, VARIANCE, y[d],
-            ALPHA + N / 3, 200,
-        )  # fmt: skip
+        given = counts[d, own], np.ones(len(own)), topics[own], ALPHA, X, VARIANCE, y[d]
+        found, tokens, within, part = reference.infer(*given, ALPHA + N / 3, 200)
         assert_allclose(gamma[d], found, rtol=1e-6)
         zbar.append(tokens.sum(axis=0) / N)
         second += np.outer(zbar[-1], zbar[-1]) + within
@@ -214,8 +197,7 @@ def test_the_response_is_the_penalised_optimum():
 def test_a_response_of_nothing():
     start = first_response(np.empty(0), 2)
     assert solve_response(no_moments(2), 1.0, start) is start
-    constant = solve_response(
-        moments_of(np.eye(2)[[0, 1, 1]], np.full(3, 4.0)), 1.0, Response(np.zeros(2), 1.0, 0.0)
-    )
+    moments = moments_of(np.eye(2)[[0, 1, 1]], np.full(3, 4.0))
+    constant = solve_response(moments, 1.0, Response(np.zeros(2), 1.0, 0.0))
     assert_allclose(constant.coefficients, 4.0)
     assert constant.variance > 0
