@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Ground sets small enough to list, processes on them, and a chi-square test."""
 
+from itertools import combinations_with_replacement
 from typing import NamedTuple
 
 import numpy as np
+from scipy import sparse
 from scipy.stats import chi2
 
 from streamtopics.dpp.kernel import Kernel, Process
@@ -13,6 +15,7 @@ from streamtopics.dpp.sets import PointSets
 from tests.reference import dpp as reference
 
 EXPECTED_IN_A_CELL = 10
+LEAST_P = 1e-4
 SILENT = Counting(0.0)
 
 
@@ -20,6 +23,12 @@ def as_sets(points, lists):
     """Sets of points by their places."""
     places = [place for some in lists for place in some]
     return PointSets(points[places], np.cumsum([0, *map(len, lists)]))
+
+
+def multisets(n_points, most):
+    """All of at most so many points, as lists of their places."""
+    every = (combinations_with_replacement(range(n_points), n) for n in range(most + 1))
+    return [list(multiset) for some in every for multiset in some]
 
 
 class Listed(NamedTuple):
@@ -55,12 +64,7 @@ def lengths(V=3):
     return Listed(LengthMultinomial(law, pi), X, p, X / np.maximum(n, 1)[:, None])
 
 
-LISTED = {
-    "bernoulli": bernoulli(),
-    "items": items(),
-    "weighted": weighted(),
-    "lengths": lengths(),
-}
+LISTED = {"bernoulli": bernoulli(), "items": items(), "weighted": weighted(), "lengths": lengths()}
 
 
 def kernel(V, r=2, gamma=0.0, seed=0):
@@ -85,8 +89,8 @@ def dense_of(listed, a_process):
 def codes(sets, places):
     """Each set as a number with the bits of the places of its points; -1 with repeats."""
     bits = np.zeros(len(sets), dtype=np.int64)
-    owner = np.repeat(np.arange(len(sets)), sets.sizes)
     repeated = np.zeros(len(sets), dtype=bool)
+    owner = np.repeat(np.arange(len(sets)), sets.sizes)
     for o, place in zip(owner, places, strict=True):
         repeated[o] |= bool(bits[o] >> place & 1)
         bits[o] |= 1 << int(place)
@@ -104,6 +108,21 @@ def chi_square_p(counts, probabilities):
     used = wanted > 1e-9
     statistic = ((observed[used] - wanted[used]) ** 2 / wanted[used]).sum()
     return chi2.sf(statistic, max(used.sum() - 1, 1))
+
+
+def assert_law(places, law):
+    """That places are drawn from a law, whose sum need not be 1."""
+    counts = np.bincount(places, minlength=len(law))
+    assert chi_square_p(counts, law / law.sum()) > LEAST_P
+
+
+def array(points):
+    return points.toarray() if sparse.issparse(points) else points
+
+
+def sigma(measure):
+    """The moment of a measure's features."""
+    return np.diag(measure.v) + measure.w0 @ measure.w0.T
 
 
 def net(halves):

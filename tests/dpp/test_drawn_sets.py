@@ -18,10 +18,8 @@ def test_sizes(ground_set, own_theta):
     assert len(data.sets) == n
     assert_array_equal(data.groups, np.repeat(np.arange(n), data.sets.sizes))
     assert data.theta.shape == ((n, data.U.shape[1]) if own_theta else (data.U.shape[1],))
-    each = [
-        expected_size(Process(data.measure, Kernel(data.U, theta, data.gamma), data.noise))
-        for theta in np.atleast_2d(data.theta)
-    ]
+    kernels = [Kernel(data.U, theta, data.gamma) for theta in np.atleast_2d(data.theta)]
+    each = [expected_size(Process(data.measure, kernel, data.noise)) for kernel in kernels]
     assert abs(data.sets.sizes.mean() - np.mean(each)) < 4.5 * np.sqrt(np.mean(each) / n)
 
 

@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The low-rank DPP as an estimator: forms of input, streams, inference, errors, recovery."""
 
-import itertools
 import pickle
-import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -22,14 +20,18 @@ from streamtopics.dpp.marginal import telling_words
 from streamtopics.dpp.measures import Bernoulli, Fourier, Gaussian, Weighted
 from streamtopics.dpp.noise import Background
 from streamtopics.dpp.sets import PointSets
+from tests.dpp import cases
+from tests.reference import dpp as reference
 from tests.reference.dpp_sets import make_dpp_sets
 
 DATA = make_dpp_sets(300, "exponential", n_features=12, noise=0.3, random_state=0)
 X = [DATA.sets[i] for i in range(300)]
 BASKETS = make_dpp_sets(400, n_features=12, n_components=3, noise=0.05, random_state=1)
-ITEMS = sparse.csr_matrix(
-    (np.ones(len(BASKETS.sets.points)), BASKETS.sets.points, BASKETS.sets.indptr), shape=(400, 12)
-)
+POINTS, INDPTR = BASKETS.sets.points, BASKETS.sets.indptr
+ITEMS = sparse.csr_matrix((np.ones(len(POINTS)), POINTS, INDPTR), shape=(400, 12))
+
+
+each_theta = pytest.mark.parametrize("theta", ["shared", "document"])
 
 
 def model(ground_set="bernoulli", n_components=4, **given):
@@ -65,15 +67,6 @@ def test_scikit_learn_checks(estimator, check):
 # Forms of input
 
 
-def test_both_forms_of_sentences_are_the_same():
-    some = [x for x in X if x.shape[0]]
-    rows, groups = sparse.vstack(some), np.repeat(np.arange(len(some)), [x.shape[0] for x in some])
-    apart, together = model().fit(some), model().fit(rows, groups=groups)
-    assert_array_equal(together.components_, apart.components_)
-    assert_array_equal(together.transform(rows, groups=groups), apart.transform(some))
-    assert together.score(rows, groups=groups) == apart.score(some)
-
-
 @pytest.mark.parametrize(
     ("ground_set", "sets"),
     [
@@ -93,9 +86,8 @@ def test_every_ground_set(ground_set, sets):
     assert theta.shape == (len(sets), 3)
     assert (theta >= 0).all()
     drawn = fitted.sample(200, random_state=0)
-    assert np.mean([len(x.toarray() if sparse.issparse(x) else x) for x in drawn]) == (
-        pytest.approx(fitted.expected_size_, abs=0.6)
-    )
+    mean_size = np.mean([x.shape[0] for x in drawn])
+    assert mean_size == pytest.approx(fitted.expected_size_, abs=0.6)
     assert fitted.transform(drawn).shape == (200, 3)
     assert (fitted.marginals(sets[0]) > 0).all()
     assert all(x.shape[0] == 2 for x in fitted.sample(3, k=2, given=sets[0][:1]))
@@ -122,36 +114,22 @@ def test_moments_of_vectors_do_not_depend_on_the_minibatches():
     assert_allclose(stream.measure_.variance, np.concatenate(sets).var(axis=0), rtol=1e-8)
 
 
-@pytest.mark.parametrize("ground_set", ["bernoulli", "poisson", "multinomial"])
-def test_the_measure_of_a_stream_is_that_of_all_its_sentences(ground_set):
-    counts = [np.random.default_rng(i).poisson(0.5, (4, 6)) for i in range(30)]
-    stream = model(ground_set, 2)
-    for start in range(0, 30, 10):
-        stream.partial_fit(counts[start : start + 10])
-    whole = model(ground_set, 2, max_iter=1).fit(counts).measure_
-    for name, value in vars(whole).items():
-        assert_allclose(vars(stream.measure_)[name], value)
-
-
 # Streams
 
 
-@pytest.mark.parametrize("theta", ["shared", "document"])
+@each_theta
 def test_a_pickle_goes_on_where_the_stream_was_cut(theta):
-    whole = model(theta=theta)
+    whole, cut = model(theta=theta), model(theta=theta)
     for start in range(0, 300, 100):
         whole.partial_fit(X[start : start + 100])
-    cut = model(theta=theta).partial_fit(X[:100])
-    cut = pickle.loads(pickle.dumps(cut)).partial_fit(X[100:200])
-    cut = pickle.loads(pickle.dumps(cut)).partial_fit(X[200:])
+        cut = pickle.loads(pickle.dumps(cut.partial_fit(X[start : start + 100])))
     assert_array_equal(cut.components_, whole.components_)
     assert_array_equal(cut.transform(X), whole.transform(X))
-    n_sentences = sum(x.shape[0] for x in X)
-    seen = (whole.n_batch_iter_, whole.n_documents_seen_, whole.n_sentences_seen_)
-    assert seen == (3, 300, n_sentences)
+    assert (whole.n_batch_iter_, whole.n_documents_seen_) == (3, 300)
+    assert whole.n_sentences_seen_ == sum(x.shape[0] for x in X)
 
 
-@pytest.mark.parametrize("theta", ["shared", "document"])
+@each_theta
 def test_no_bit_depends_on_the_number_of_threads(theta, monkeypatch):
     monkeypatch.setattr("streamtopics.dpp.batches.MOST_ENTRIES", 2**12)  # Several batches.
     one, three = model(theta=theta).fit(X), model(theta=theta, n_jobs=3).fit(X)
@@ -159,14 +137,6 @@ def test_no_bit_depends_on_the_number_of_threads(theta, monkeypatch):
     assert_array_equal(three.transform(X), one.transform(X))
     assert_array_equal(three.score_samples(X), one.score_samples(X))
     assert_array_equal(three.partial_fit(X[:50]).components_, one.partial_fit(X[:50]).components_)
-
-
-def test_a_stream_learns_about_as_much_as_fit(fitted):
-    stream = model()
-    for start in list(range(0, 300, 30)) * 3:
-        stream.partial_fit(X[start : start + 30])
-    assert fitted.gain_over_independent(X).mean() > 0.2
-    assert stream.gain_over_independent(X).mean() > fitted.gain_over_independent(X).mean() - 0.1
 
 
 def test_a_stream_starts_with_its_first_point():
@@ -188,18 +158,13 @@ def test_what_can_be_changed_between_minibatches(fitted):
 
 
 @pytest.mark.parametrize(
-    "changed",
-    [
-        {"n_components": 7},
-        {"noise": "counting"},
-        {"ground_set": "poisson"},
-        {"ground_set": "items"},
-        {"ground_set": Bernoulli(np.full(12, 0.3))},
-    ],
+    ("name", "value"),
+    [("n_components", 7), ("noise", "counting")]
+    + [("ground_set", kind) for kind in ("poisson", "items", Bernoulli(np.full(12, 0.3)))],
 )
-def test_what_cannot_be_changed_between_minibatches(fitted, changed):
+def test_what_cannot_be_changed_between_minibatches(fitted, name, value):
     before = state(fitted)
-    other = pickle.loads(pickle.dumps(fitted)).set_params(**changed)
+    other = pickle.loads(pickle.dumps(fitted)).set_params(**{name: value})
     with pytest.raises(ValueError, match=r"now, .*set \w+ back"):
         other.partial_fit(X[:5])
     assert state(other) == before
@@ -212,15 +177,10 @@ def test_a_minibatch_without_sets_teaches_nothing(fitted):
     assert state(fitted.partial_fit(sparse.csr_matrix((0, 12)), groups=[])) == before
 
 
-# Parameters arrive where they should
-
-
 def test_what_is_learnt_is_what_the_functions_of_learning_find():
     given = {"penalty": 0.02, "gamma": 0.05, "noise_level": 0.7}
-    settings = learning.Settings(
-        penalty=0.02, n_theta=3, learn_gamma=False, learn_level=False, max_iter=3, step_size=0.1,
-        kappa=0.9,
-    )  # fmt: skip
+    settings = learning.Settings(penalty=0.02, n_theta=3, learn_gamma=False, learn_level=False,
+                                 max_iter=3, step_size=0.1, kappa=0.9)  # fmt: skip
     own = {"theta": "document", "max_local_iter": 3, "batch_size": 64}
     with pytest.warns(UserWarning, match="has no effect in fit, only in partial_fit"):
         fitted = model(**own, step_size=0.1, kappa=0.9, **given).fit(X)
@@ -233,23 +193,19 @@ def test_what_is_learnt_is_what_the_functions_of_learning_find():
     assert fitted.objective_ == list(found.objective)
     assert_array_equal(fitted.components_, mean.U.T)
     assert_array_equal(fitted.theta_, mean.theta)
-    parameters = fitted._commit.parameters
-    theta = theta_steps(batch_sets(measure, sets), parameters, penalty=0.02, n_steps=3)
+    data, parameters = batch_sets(measure, sets), fitted._commit.parameters
+    theta = theta_steps(data, parameters, penalty=0.02, n_steps=3)
     assert_array_equal(fitted.transform(X), theta)
 
     minibatches = [batch_sets(measure, part) for part in sets.cut(64)]
     online = replace(learning.resume(minibatches, mean, settings), n_batches=300 / 10)
     first = next(sets.cut(10))
     measure = Bernoulli.from_sentences(sparse.vstack([sets.points, first.points]))
-    data = batch_sets(measure, first)
-    online = learning.learn_minibatch(data, online, settings)
+    online = learning.learn_minibatch(batch_sets(measure, first), online, settings)
     online = learning.balance_online(online)
     fitted.partial_fit(X[:10])
     assert_allclose(fitted.components_, online.parameters.U.T)
     assert_allclose(fitted.theta_, online.parameters.theta)
-
-
-# Failures change nothing
 
 
 def state(estimator):
@@ -311,16 +267,20 @@ def test_theta_of_sets_beyond_the_rank_under_a_noise_lost_by_rounding(noise):
 
 
 def test_the_probabilities_of_all_sets_of_items_sum_to_one():
-    every = np.array(list(itertools.product([0, 1], repeat=6)))
+    """Those of independent items, which have their shares, do so too."""
+    every = reference.sentences(6)
     fitted = model("items", 3).fit(ITEMS[:, :6])
-    assert np.exp(fitted.score_samples(every)).sum() == pytest.approx(1, abs=1e-10)
+    log_p = fitted.score_samples(every)
+    independent = np.exp(log_p - fitted.gain_over_independent(every))
+    for p in (np.exp(log_p), independent):
+        assert p.sum() == pytest.approx(1, abs=1e-10)
+    assert_allclose(independent @ every, (ITEMS[:, :6].sum(axis=0).A1 + 0.5) / 401)
 
 
 @pytest.mark.parametrize("ground_set", ["bernoulli", Weighted(Bernoulli([0.3, 0.6]), [1.0, 0.0])])
 def test_the_probabilities_of_all_multisets_of_sentences_sum_to_one(ground_set):
     """Of two words, each sentence up to 13 times; how often it has a word does not count."""
-    points, sizes = np.array([[0, 0], [1, 0], [0, 2], [3, 1]]), range(14)
-    lists = [list(s) for n in sizes for s in itertools.combinations_with_replacement(range(4), n)]
+    points, lists = np.array([[0, 0], [1, 0], [0, 2], [3, 1]]), cases.multisets(4, 13)
     fitted = model(ground_set, 2).fit([points[s] for s in [[1], [1, 2], [3, 3], [0, 1, 2]] * 20])
     law = np.exp(fitted.score_samples([points[s] for s in lists]))
     assert law.sum() == pytest.approx(1, abs=1e-5)
@@ -329,15 +289,6 @@ def test_the_probabilities_of_all_multisets_of_sentences_sum_to_one(ground_set):
     drawn = [sorted(x.toarray() @ [1, 2]) for x in fitted.sample(4000, random_state=0)]
     for s in ([1], [1, 1], [3, 3], [1, 2, 2]):
         assert np.mean([x == s for x in drawn]) == pytest.approx(law[lists.index(s)], abs=0.02)
-
-
-def test_independent_items_have_their_shares():
-    every = np.array(list(itertools.product([0, 1], repeat=6)))
-    fitted = model("items", 3).fit(ITEMS[:, :6])
-    log_p = fitted.score_samples(every) - fitted.gain_over_independent(every)
-    share = np.array([np.exp(log_p[every[:, i] == 1]).sum() for i in range(6)])
-    assert np.exp(log_p).sum() == pytest.approx(1, abs=1e-10)
-    assert_allclose(share, (ITEMS[:, :6].sum(axis=0).A1 + 0.5) / 401)
 
 
 def test_independent_sentences_are_the_model_without_its_kernel(fitted):
@@ -358,16 +309,6 @@ def test_repeated_sentences_are_repeated_among_independent_ones_too(fitted):
     assert_allclose(independent, np.array(expected) - mean_size, rtol=1e-10)
 
 
-def test_transform_is_pure_and_each_set_by_itself(fitted):
-    before = state(fitted)
-    theta = fitted.transform(X)
-    assert_array_equal(fitted.transform(X), theta)
-    for i in range(0, 300, 37):
-        assert_array_equal(fitted.transform([X[i]])[0], theta[i])
-        assert fitted.score_samples([X[i]])[0] == fitted.score_samples(X)[i]
-    assert state(fitted) == before
-
-
 def test_items_given_are_not_drawn_again(of_items):
     rest = of_items.sample(2000, given=[0, 5], random_state=0)
     assert rest[:, [0, 5]].nnz == 0
@@ -377,27 +318,15 @@ def test_items_given_are_not_drawn_again(of_items):
         of_items.marginals([-1])
 
 
-# Sentences of all kinds
-
-
 def test_odd_documents():
-    some = X[:50]
-    words = np.zeros((1, 12))
-    odd = [
-        sparse.csr_matrix((0, 12)),
-        np.zeros((3, 12)),
-        np.ones((1, 12)),
-        np.repeat(np.eye(12)[:1], 5, axis=0),
-        np.random.default_rng(0).integers(0, 2, (60, 12)),
-        words,
-    ]
-    fitted = model().fit(some + odd)
-    fitted.partial_fit(odd)
+    one, rng = np.eye(12)[:1], np.random.default_rng(0)
+    odd = [sparse.csr_matrix((0, 12)), np.zeros((3, 12)), np.ones((1, 12)),
+           np.repeat(one, 5, axis=0), rng.integers(0, 2, (60, 12)), np.zeros((1, 12))]  # fmt: skip
+    fitted = model().fit(X[:50] + odd).partial_fit(odd)
     theta = fitted.transform(odd)
-    assert np.isfinite(theta).all()
     assert_array_equal(theta[0], 0)
-    assert np.isfinite(fitted.score_samples(odd)).all()
-    assert np.isfinite(fitted.gain_over_independent(odd)).all()
+    for found in (theta, fitted.score_samples(odd), fitted.gain_over_independent(odd)):
+        assert np.isfinite(found).all()
 
 
 def test_without_noise_what_cannot_be_is_told():
@@ -408,13 +337,10 @@ def test_without_noise_what_cannot_be_is_told():
         fitted.transform(twice)
 
 
-# What is found
-
-
 def test_telling_words_by_enumeration():
     pi, u = np.array([0.4, 0.2, 0.9, 0.1]), np.array([2.0, -1.0, 0.8, 0.8])
-    every = np.array(list(itertools.product([0, 1], repeat=4)))
-    p = np.prod(np.where(every, pi, 1 - pi), axis=1)
+    every = reference.sentences(4)
+    p = reference.bernoulli_p(every, pi)
 
     def share(weight):
         return (p * weight) @ every / (p * weight).sum()
@@ -431,25 +357,16 @@ def test_words_of_columns():
     fitted = model("bernoulli", 2, max_iter=1).fit(X)
     U = np.zeros((12, 2))
     U[2, 0], U[7, 1], U[8, 1] = 3.0, -3.0, -1.0
-    online = fitted._commit.posterior
-    parameters = pickle.loads(pickle.dumps(online.parameters))
-    object.__setattr__(parameters, "U", U)
-    object.__setattr__(online, "parameters", parameters)
-    names = [f"w{i}" for i in range(12)]
+    online, names = fitted._commit.posterior, [f"w{i}" for i in range(12)]
+    object.__setattr__(online, "parameters", replace(online.parameters, U=U))
     assert [words[0] for words in fitted.top_words(names, 3)] == ["w2", "w7"]
-    object.__setattr__(parameters, "U", np.zeros((12, 2)))
+    object.__setattr__(online, "parameters", replace(online.parameters, U=np.zeros((12, 2))))
     assert fitted.top_words() == [[], []]
-
-
-# Among other estimators
 
 
 def test_what_rises_without_bounds_ends_far_out():
     # Without a penalty the theta of a set of counts so large has no maximum.
     rng = np.random.default_rng(0)
     X, groups = 1e14 * (rng.random((20, 6)) < 0.4), np.repeat(np.arange(5), 4)
-    model = LowRankDPP("poisson", 3, theta="document", penalty=0, random_state=0)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", RuntimeWarning)
-        model.fit(X, groups=groups)
-    assert np.isfinite(model.theta_).all()
+    estimator = LowRankDPP("poisson", 3, theta="document", penalty=0, random_state=0)
+    assert np.isfinite(estimator.fit(X, groups=groups).theta_).all()

@@ -36,11 +36,8 @@ from tests.reference.dpp_sets import make_dpp_sets
 NOISES = [Counting(0.15), Background(0.6)]
 
 
-def per_set(measure, data, at, penalty):
+def per_set(data, at, penalty):
     return log_likelihood(data, at) - penalty * np.atleast_2d(at.theta).sum(axis=1)
-
-
-# Monotone steps
 
 
 @pytest.mark.parametrize("noise", NOISES)
@@ -51,14 +48,12 @@ def test_theta_steps_are_monotone_for_each_set(name, gamma, noise, penalty):
     case = cases.LISTED[name]
     data = batch_sets(case.measure, some_sets(case))
     at = parameters_of(cases.process(case, gamma, noise, r=3))
-    last = per_set(case.measure, data, at, penalty)
+    values = [per_set(data, at, penalty)]
     for _ in range(15):
-        theta = theta_steps(data, at, penalty=penalty, n_steps=1)
-        at = replace(at, theta=theta)
-        value = per_set(case.measure, data, at, penalty)
-        assert (value >= last - 1e-11).all()
-        last = value
-    assert (theta >= 0).all()
+        at = replace(at, theta=theta_steps(data, at, penalty=penalty, n_steps=1))
+        values.append(per_set(data, at, penalty))
+    assert (np.diff(values, axis=0) >= -1e-11).all()
+    assert (at.theta >= 0).all()
 
 
 @pytest.mark.parametrize("noise", NOISES)
@@ -70,10 +65,10 @@ def test_joint_steps_are_monotone(name, noise, own):
     at = parameters_of(cases.process(case, 0.3, noise, r=3))
     if own:
         at = replace(at, theta=np.tile(at.theta, (data.n_sets, 1)))
-    values = [per_set(case.measure, data, at, 0.05).mean()]
+    values = [per_set(data, at, 0.05).mean()]
     for _ in range(30):
         at = joint_step(at, slopes(data, at), Settings(penalty=0.05))
-        values.append(per_set(case.measure, data, at, 0.05).mean())
+        values.append(per_set(data, at, 0.05).mean())
     assert (np.diff(values) > -1e-11).all()
     assert values[-1] > values[0] + 0.1
 
@@ -84,22 +79,16 @@ def test_joint_steps_end_where_the_derivatives_vanish():
     at = parameters_of(cases.process(case, 0.3, Background(0.6)))
 
     def there():
-        found = slopes(data, at)
-        slopes_of = [
-            (at.theta, net(found.theta).sum(axis=0)), (at.gamma, net(found.gamma)),
-            (at.noise.level, net(found.level)),
-        ]  # fmt: skip
-        return all(
-            np.all((np.abs(net) < 1e-3 * data.n_sets) | (value < 1e-6))
-            and np.all(np.abs(value * net) < 1e-3 * data.n_sets)
-            for value, net in slopes_of
-        )
+        found, least = slopes(data, at), 1e-3 * data.n_sets
+        value = np.array([*at.theta, at.gamma, at.noise.level])
+        slope = np.array([*net(found.theta).sum(axis=0), net(found.gamma), net(found.level)])
+        by_value = np.abs(value * slope) < least
+        return (by_value & ((np.abs(slope) < least) | (value < 1e-6))).all()
 
-    for _ in range(30):
-        for _ in range(100):
-            at = joint_step(at, slopes(data, at), free)
-        if there():
+    for n_steps in range(3001):
+        if n_steps % 100 == 0 and there():
             break
+        at = joint_step(at, slopes(data, at), free)
     assert there()
 
 
@@ -108,12 +97,12 @@ def test_many_theta_steps_are_as_good_as_another_optimiser():
     data = batch_sets(case.measure, some_sets(case, seed=2, n=8))
     at = parameters_of(cases.process(case, 0.1, Background(0.3), r=3))
     theta = theta_steps(data, at, penalty=0.05, n_steps=2000)
-    ours = per_set(case.measure, data, replace(at, theta=theta), 0.05)
+    ours = per_set(data, replace(at, theta=theta), 0.05)
     for i in range(8):
 
         def loss(x, i=i):
             rows = np.tile(x, (8, 1))
-            return -per_set(case.measure, data, replace(at, theta=rows), 0.05)[i]
+            return -per_set(data, replace(at, theta=rows), 0.05)[i]
 
         theirs = minimize(loss, at.theta, method="L-BFGS-B", bounds=[(0, None)] * 3)
         assert ours[i] > -theirs.fun - 0.02
@@ -125,15 +114,9 @@ def test_theta_without_noise():
     at = Parameters(np.random.default_rng(0).standard_normal((8, 4)), np.ones(4), 0.0,
                     Counting(0.0))  # fmt: skip
     data = batch_sets(measure, PointSets(np.array([0, 1, 2, 3, 4, 5]), [0, 1, 4, 6]))
-    last = per_set(measure, data, at, 0.1)
-    for n_steps in (1, 5, 20):
-        theta = theta_steps(data, at, penalty=0.1, n_steps=n_steps)
-        value = per_set(measure, data, replace(at, theta=theta), 0.1)
-        assert (value >= last - 1e-10).all()
-        last = value
-
-
-# The penalty
+    thetas = [at.theta, *(theta_steps(data, at, penalty=0.1, n_steps=n) for n in (1, 5, 20))]
+    values = [per_set(data, replace(at, theta=theta), 0.1) for theta in thetas]
+    assert (np.diff(values, axis=0) >= -1e-10).all()
 
 
 def test_smooth_penalty_slope():
@@ -154,11 +137,9 @@ def test_balance_is_the_least_penalty_of_the_kernel(own):
     theta = rng.exponential(size=(4, 3) if own else 3)
     V, eta, scales = balance(U, theta)
     assert_allclose(V, U * scales)
-    each, balanced = np.atleast_2d(theta), np.atleast_2d(eta)
-    for t, e in zip(each, balanced, strict=True):
+    for t, e in zip(np.atleast_2d(theta), np.atleast_2d(eta), strict=True):
         assert_allclose((V * e) @ V.T, (U * t) @ U.T, rtol=1e-11)
-    b = column_norms(U, theta)
-    value = smooth_penalty(V, eta)[0]
+    b, value = column_norms(U, theta), smooth_penalty(V, eta)[0]
     assert_allclose(value, 2 * (b ** (2 / 3)).sum() ** 1.5, rtol=1e-10)
 
     def penalty(log_scales):
@@ -186,25 +167,18 @@ def test_balance_of_dead_columns():
         assert_array_equal(x, 0)
 
 
-# All of it
-
-
 def test_start_is_at_the_scale_of_the_data():
-    measure = Bernoulli(np.full(300, 0.02))
-    sizes = []
+    measure, sizes = Bernoulli(np.full(300, 0.02)), []
     for seed in range(20):
         at = start(measure, 8, 10.0, Background(1.0), np.random.default_rng(seed))
-        w = measure.w0.T @ at.U
-        sizes.append((measure.v[:, None] * at.U**2).sum() + (w**2).sum())
+        sizes.append(np.trace(at.U.T @ cases.sigma(measure) @ at.U))
     assert abs(np.mean(sizes) - 10) < 1
 
 
 @pytest.mark.parametrize("own", [False, True])
 def test_fit_never_grows(own):
-    truth = make_dpp_sets(300, "exponential", noise=0.1, random_state=0)
-    data = batch_sets(truth.measure, truth.sets)
-    at = start(truth.measure, 4, data.sets.sizes.mean(), Background(0.3), np.random.default_rng(0),
-               gamma=0.05)  # fmt: skip
+    _, _, data = drawn(300, "exponential", noise=0.1, random_state=0)
+    at = begun(data, 4, Background(0.3), gamma=0.05)
     if own:
         at = replace(at, theta=np.ones((300, 4)))
     fitted = fit(data, at, Settings(penalty=0.01, max_iter=5, tol=1e-6))
@@ -221,13 +195,23 @@ def subspace_distance(U, target):
     return np.linalg.norm(Q @ (Q.T @ target) - target) / np.linalg.norm(target)
 
 
-def test_fit_finds_the_kernel_of_sentences():
-    truth = make_dpp_sets(3000, "exponential", random_state=1)
-    measure, data = truth.measure, batch_sets(truth.measure, truth.sets)
-    rng = np.random.default_rng(0)
-    at = start(measure, 4, data.sets.sizes.mean(), Background(0.1), rng, gamma=0.1)
-    found = fit(data, at, Settings(penalty=1e-3, max_iter=10)).parameters
+def drawn(n, *args, **given):
+    """Sets of a known process, its parameters, and the batches of the sets."""
+    truth = make_dpp_sets(n, *args, **given)
     true = Parameters(truth.U, truth.theta, truth.gamma, truth.noise)
+    return truth, true, batch_sets(truth.measure, truth.sets)
+
+
+def begun(data, rank, noise, gamma=0.0):
+    """Parameters to start from."""
+    rng, size = np.random.default_rng(0), data.sets.sizes.mean()
+    return start(data.measure, rank, size, noise, rng, gamma=gamma)
+
+
+def test_fit_finds_the_kernel_of_sentences():
+    truth, true, data = drawn(3000, "exponential", random_state=1)
+    at = begun(data, 4, Background(0.1), gamma=0.1)
+    found = fit(data, at, Settings(penalty=1e-3, max_iter=10)).parameters
     gain = log_likelihood(data, found).mean() - log_likelihood(data, true).mean()
     assert abs(gain) < 0.03
     assert subspace_distance(found.U * np.sqrt(found.theta), truth.U) < 0.15
@@ -235,11 +219,9 @@ def test_fit_finds_the_kernel_of_sentences():
 
 def test_fit_finds_the_kernel_of_items():
     """Up to the signs of rows: K_ij^2 is identified."""
-    truth = make_dpp_sets(5000, n_features=15, n_components=2, random_state=2)
-    measure, data = truth.measure, batch_sets(truth.measure, truth.sets)
-    at = start(measure, 5, data.sets.sizes.mean(), Counting(1e-3), np.random.default_rng(0))
+    _, true, data = drawn(5000, n_features=15, n_components=2, random_state=2)
+    at = begun(data, 5, Counting(1e-3))
     found = fit(data, at, Settings(penalty=1e-3, max_iter=15, tol=1e-4)).parameters
-    true = Parameters(truth.U, truth.theta, truth.gamma, truth.noise)
     gain = log_likelihood(data, found).mean() - log_likelihood(data, true).mean()
     assert -0.02 < gain < 0.05
     ours, exact = (np.abs((p.U * p.theta) @ p.U.T) for p in (found, true))
@@ -247,26 +229,16 @@ def test_fit_finds_the_kernel_of_items():
 
 
 def test_minibatches_approach_what_fit_finds():
-    truth = make_dpp_sets(2000, "exponential", random_state=1)
-    measure, whole = truth.measure, batch_sets(truth.measure, truth.sets)
-    at = start(
-        measure, 4, whole.sets.sizes.mean(), Background(0.3), np.random.default_rng(0), gamma=0.1
-    )
-    points, indptr = truth.sets.points, truth.sets.indptr
-    ends = [(indptr[i : i + 201], indptr[i], indptr[i + 200]) for i in range(0, 2000, 200)]
-    batches = [
-        batch_sets(measure, PointSets(points[first:last], cut - first)) for cut, first, last in ends
-    ]
+    truth, true, whole = drawn(2000, "exponential", random_state=1)
+    at = begun(whole, 4, Background(0.3), gamma=0.1)
+    batches = [batch_sets(truth.measure, part) for part in truth.sets.cut(200)]
     state = Online.of(at)
     for _ in range(6):
         for batch in batches:
             state = learn_minibatch(batch, state, Settings(penalty=1e-3, own_theta=False))
         state = balance_online(state)
     assert state.n_batches == 60
-    true = Parameters(truth.U, truth.theta, truth.gamma, truth.noise)
-    best = log_likelihood(whole, true).mean()
-    first = log_likelihood(whole, at).mean()
-    last = log_likelihood(whole, state.parameters).mean()
+    best, first, last = (log_likelihood(whole, p).mean() for p in (true, at, state.parameters))
     assert best - last < 0.1 * (best - first)
 
 
@@ -296,19 +268,16 @@ def test_a_share_of_the_way_is_monotone():
     case, free = cases.bernoulli(), Settings(penalty=0.0)
     data = batch_sets(case.measure, some_sets(case, seed=1))
     at = parameters_of(cases.process(case, 0.3, Background(0.6), r=3))
-    found, whole = slopes(data, at), [at.theta, at.gamma, at.noise.level]
-    for share in (0.0, 0.3, 0.7, 1.0):
-        to, full = joint_step(at, found, free, share), joint_step(at, found, free)
-        for x, y, z in zip(
-            [to.theta, to.gamma, to.noise.level], whole,
-            [full.theta, full.gamma, full.noise.level], strict=True,
-        ):  # fmt: skip
-            assert_allclose(x, (1 - share) * y + share * z, rtol=1e-12)
-    values = [
-        per_set(case.measure, data, joint_step(at, found, free, share), 0.0).sum()
-        for share in (0.0, 0.3, 0.7, 1.0)
-    ]
-    assert (np.diff(values) > 0).all()
+    found, shares = slopes(data, at), (0.0, 0.3, 0.7, 1.0)
+
+    def numbers(parameters):
+        return np.array([*parameters.theta, parameters.gamma, parameters.noise.level])
+
+    steps, full = [joint_step(at, found, free, s) for s in shares], joint_step(at, found, free)
+    for share, to in zip(shares, steps, strict=True):
+        expected = (1 - share) * numbers(at) + share * numbers(full)
+        assert_allclose(numbers(to), expected, rtol=1e-12)
+    assert (np.diff([per_set(data, to, 0.0).sum() for to in steps]) > 0).all()
 
 
 def test_a_step_of_the_embedding_into_impossible_sets_is_taken_back():
@@ -328,10 +297,7 @@ def test_impossible_sets_are_refused():
     measure = Items.of(4)
     data = batch_sets(measure, PointSets(np.array([0, 1, 2]), [0, 3]))
     at = start(measure, 2, 3.0, Counting(0.0), np.random.default_rng(0))
-    for learn in (
-        lambda: fit(data, at),
-        lambda: learn_minibatch(data, Online.of(at)),
-    ):
+    for learn in (lambda: fit(data, at), lambda: learn_minibatch(data, Online.of(at))):
         with pytest.raises(ValueError, match=r"1 of 1 sets.*positive\s*level"):
             learn()
 
@@ -344,8 +310,7 @@ def test_the_embedding_ends_where_its_derivative_vanishes():
     found = fit_embedding(data, at, penalty=0.01, max_iter=1000)
 
     def slope(p):
-        by_data = slopes(data, p).U / data.n_sets
-        return 0.01 * smooth_penalty(p.U, p.theta)[1] - by_data
+        return 0.01 * smooth_penalty(p.U, p.theta)[1] - slopes(data, p).U / data.n_sets
 
     unit = np.sqrt(measure.v + measure.w0[:, 0] ** 2)[:, None]
     assert np.abs(slope(found) / unit).max() < 1e-3 * np.abs(slope(at) / unit).max()

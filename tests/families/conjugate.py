@@ -64,36 +64,30 @@ def _regression(eta):
     return _gamma(eta[-1] / 2, b) + (p * mp.log(2 * mp.pi) - mp.log(mp.det(L))) / 2
 
 
+def _of(law, statistics, log_base):
+    """The density of a law of SciPy."""
+    return lambda rng: np.squeeze(law.rvs(random_state=rng)), law.logpdf, statistics, log_base
+
+
 def _density_dirichlet(eta):
-    law = stats.dirichlet(eta)
-    return (
-        lambda rng: law.rvs(random_state=rng)[0], law.logpdf, np.log,
-        lambda x: -np.log(x).sum(),
-    )  # fmt: skip
+    return _of(stats.dirichlet(eta), np.log, lambda x: -np.log(x).sum())
 
 
 def _density_beta(eta):
-    law = stats.beta(*eta)
-    return (
-        lambda rng: law.rvs(random_state=rng), law.logpdf,
-        lambda x: np.array([np.log(x), np.log1p(-x)]), lambda x: -np.log(x) - np.log1p(-x),
-    )  # fmt: skip
+    def statistics(x):
+        return np.array([np.log(x), np.log1p(-x)])
+
+    return _of(stats.beta(*eta), statistics, lambda x: -statistics(x).sum())
 
 
 def _density_gamma(eta):
     law = stats.gamma(eta[0] / 2, scale=2 / eta[1])
-    return (
-        lambda rng: law.rvs(random_state=rng), law.logpdf,
-        lambda g: np.array([np.log(g) / 2, -g / 2]), lambda g: -np.log(g),
-    )  # fmt: skip
+    return _of(law, lambda g: np.array([np.log(g) / 2, -g / 2]), lambda g: -np.log(g))
 
 
 def _density_gaussian(eta):
     law = stats.norm(eta[0] / eta[1], eta[1] ** -0.5)
-    return (
-        lambda rng: law.rvs(random_state=rng), law.logpdf,
-        lambda x: np.array([x, -x * x / 2]), lambda x: 0.0,
-    )  # fmt: skip
+    return _of(law, lambda x: np.array([x, -x * x / 2]), lambda x: 0.0)
 
 
 def _density_regression(eta):
@@ -108,14 +102,14 @@ def _density_regression(eta):
         g = of_g.rvs(random_state=rng)
         return np.atleast_1d(of_w(g).rvs(random_state=rng)), g
 
+    def log_pdf(wg):
+        return of_w(wg[1]).logpdf(wg[0]) + of_g.logpdf(wg[1])
+
     def statistics(wg):
         w, g = wg
         return np.concatenate([g * w, -g * np.outer(w, w).ravel() / 2, [-g / 2, np.log(g) / 2]])
 
-    return (
-        draw, lambda wg: of_w(wg[1]).logpdf(wg[0]) + of_g.logpdf(wg[1]), statistics,
-        lambda wg: (p / 2 - 1) * np.log(wg[1]),
-    )  # fmt: skip
+    return draw, log_pdf, statistics, lambda wg: (p / 2 - 1) * np.log(wg[1])
 
 
 def regression_eta(p, seed, scale=1.0, n=5.0):

@@ -116,9 +116,6 @@ def test_any_axis_and_any_size_of_blocks(monkeypatch):
         assert_allclose(dirichlet.kl(alpha, beta, axis=0), by_word, rtol=1e-13)
 
 
-# Marginals
-
-
 @pytest.mark.parametrize("alpha", [[1e12, 0.1], [0.1, 1e17, 0.2], [1e-20, 1.0, 3.0, 1e-30]])
 def test_marginals_where_one_concentration_dominates(alpha):
     law = dirichlet.marginals(np.array([alpha, alpha[::-1]]))["probability"]

@@ -21,9 +21,6 @@ def _precision():
         yield
 
 
-# Exponential
-
-
 def exact_log_normalizer(w):
     return mp.log(mp.expm1(w) / w) if w else mp.mpf(0)
 
@@ -64,9 +61,6 @@ def test_exponential_kl():
         ours = truncated_exponential.kl(w, g)
         assert ours >= 0
         assert_allclose(ours, exact, rtol=1e-14, atol=2e-14)
-
-
-# Normal
 
 
 def normal_moments(w, k):
@@ -137,6 +131,5 @@ def test_normal_without_precision_is_the_exponential():
     ours, theirs = truncated_normal, truncated_exponential
     assert_allclose(ours.mean_and_complement(eta), theirs.mean_and_complement(W), rtol=1e-13)
     assert_allclose(ours.log_normalizer(eta), theirs.log_normalizer(W), rtol=1e-14, atol=1e-15)
-    assert_allclose(
-        ours.kl(eta[:, None], eta), theirs.kl(W[:, None], W), rtol=1e-12, atol=1e-13
-    )  # fmt: skip
+    expected = theirs.kl(W[:, None], W)
+    assert_allclose(ours.kl(eta[:, None], eta), expected, rtol=1e-12, atol=1e-13)

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tables and pictures of topics."""
 
-import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from sklearn.feature_extraction.text import CountVectorizer
@@ -10,13 +9,8 @@ from sklearn.pipeline import make_pipeline
 from streamtopics import SVBLDA
 from streamtopics.datasets import make_lda_corpus
 from streamtopics.estimators import Schedule
-from streamtopics.inspection import (
-    format_topics,
-    plot_topic_map,
-    plot_topics,
-    topic_table,
-)
-from streamtopics.metrics.relevance import FLOOR
+from streamtopics.inspection import format_topics, plot_topic_map, plot_topics, topic_table
+from streamtopics.metrics import relevant_words
 
 NAMES = [f"word{i}" for i in range(50)]
 
@@ -33,17 +27,13 @@ def test_topic_table_orders_topics_by_weight_and_words_by_relevance(model, relev
     weights = [row.weight for row in table]
     assert weights == sorted(weights, reverse=True)
     assert_allclose(sum(weights), 1.0)
-    topic_word = model.topic_word_
-    marginal = model.topic_weights_ @ topic_word
+    p, top = model.topic_word_, model.top_words(n_words=6, relevance=relevance)
+    assert top == relevant_words(p, model.topic_weights_, 6, relevance=relevance).tolist()
     for row in table:
-        p = topic_word[row.topic]
-        value = relevance * np.log(p) + (1 - relevance) * np.log(p / marginal)
-        often = p >= FLOOR * np.sort(p)[-6]
-        best = np.sort(value[often])[::-1][:6]
-        columns = [NAMES.index(word) for word in row.words]
-        assert_allclose(value[columns], best)
-        assert_allclose(row.probabilities, p[columns])
+        assert row.words == [NAMES[column] for column in top[row.topic]]
+        assert_allclose(row.probabilities, p[row.topic, top[row.topic]])
         assert row.prior_retention == model.prior_retention_[row.topic]
+    assert topic_table(model) == topic_table(model, relevance=0.6)
 
 
 def test_topic_table_as_text_and_as_frame(model):

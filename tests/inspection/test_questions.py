@@ -45,10 +45,10 @@ def test_documents_of_a_topic_are_those_of_its_largest_shares(model):
     found = documents_of(model, X, n_documents=4)
     assert [row.topic for row in found] == np.repeat(range(5), 4).tolist()
     for k in range(5):
-        assert [row for row in found if row.topic == k] == documents_of(model, X, k, n_documents=4)
-        of_topic = [row.share for row in found if row.topic == k]
-        assert_allclose(of_topic, np.sort(shares[:, k])[::-1][:4])
-        assert [shares[row.document, k] for row in found if row.topic == k] == of_topic
+        mine = documents_of(model, X, k, n_documents=4)
+        assert [row for row in found if row.topic == k] == mine
+        assert_allclose([row.share for row in mine], np.sort(shares[:, k])[::-1][:4])
+        assert all(shares[row.document, k] == row.share for row in mine)
     assert len(documents_of(model, X[:3], 0, n_documents=9)) == 3
 
 
@@ -64,8 +64,7 @@ def test_similar_documents_by_the_definition(model):
     for row in found[::7]:
         affinity = np.sqrt(shares[row.document] * shares[[5, 9][row.query]]).sum()
         assert_allclose(row.similarity, affinity, rtol=1e-6)
-    assert found[0].document == 5
-    assert found[300].document == 9
+    assert (found[0].document, found[300].document) == (5, 9)
     values = [row.similarity for row in found[:300]]
     assert values == sorted(values, reverse=True)
 
@@ -96,12 +95,11 @@ CLASSES = (TARGETS > -5).astype(float)
 
 def laws_of(model):
     """The laws of the numbers of a small model, as the guide reads them."""
-    posterior = model.posterior_
-    return {
-        (name, parameter): law
-        for name, block in posterior.blocks.items()
-        for parameter, law in block.family.marginals(posterior[name]).items()
-    }
+    found, posterior = {}, model.posterior_
+    for name, block in posterior.blocks.items():
+        laws = block.family.marginals(posterior[name])
+        found |= {(name, parameter): law for parameter, law in laws.items()}
+    return found
 
 
 @pytest.mark.parametrize(
@@ -121,10 +119,8 @@ def test_a_law_for_each_number_of_a_model(small, y, n_rows):
     assert sum(np.size(law.mean()) for law in laws.values()) == n_rows
     for law in laws.values():
         (low, high), (lower, higher) = law.interval(0.95), law.interval(0.999)
-        assert (lower < low).all()
-        assert (low < law.mean()).all()
-        assert (law.mean() < high).all()
-        assert (high < higher).all()
+        ends = np.array([lower, low, law.mean(), high, higher])
+        assert (np.diff(ends, axis=0) > 0).all()
 
 
 def test_posterior_of_a_regression_is_that_of_its_own_reading():

@@ -21,6 +21,12 @@ N_COPIES = 20
 COPIES = sparse.block_diag([X] * N_COPIES, format="csr")
 COPIED = np.tile(TOPIC_WORD / N_COPIES, N_COPIES)
 EXACT = np.array([reference.log_likelihood(tokens, TOPIC_WORD, ALPHA) for tokens in DOCUMENTS])
+FOUR = np.vstack([TOPIC_WORD, np.random.default_rng(1).dirichlet(np.ones(4))])
+
+
+def assert_near(result, exact):
+    distance = np.abs(result.log_likelihood - exact)
+    assert (distance <= 4 * result.standard_error + 1e-12).all()
 
 
 @pytest.mark.parametrize("n_resampled", [0, 1, 3, None])
@@ -28,33 +34,24 @@ def test_product_form_tends_to_the_enumerated_likelihood(n_resampled):
     result = left_to_right(X, TOPIC_WORD, ALPHA, n_particles=40_000, n_resampled=n_resampled)
     assert_allclose(result.log_likelihood[0], EXACT[0], rtol=1e-12)
     assert (result.standard_error < 0.005).all()
-    distance = np.abs(result.log_likelihood - EXACT)
-    assert (distance <= 4 * result.standard_error + 1e-12).all()
+    assert_near(result, EXACT)
 
 
 @pytest.mark.parametrize("n_resampled", [0, 2, None])
 def test_product_form_is_unbiased_with_few_particles(n_resampled):
-    estimates = np.concatenate(
-        [
-            left_to_right(
-                COPIES, COPIED, ALPHA, n_particles=2, n_resampled=n_resampled, random_state=s
-            )[0].reshape(N_COPIES, -1)
-            for s in range(3000 // N_COPIES)
-        ]
-    )
+    how, seeds = {"n_particles": 2, "n_resampled": n_resampled}, range(3000 // N_COPIES)
+    runs = (left_to_right(COPIES, COPIED, ALPHA, **how, random_state=s)[0] for s in seeds)
+    estimates = np.concatenate([run.reshape(N_COPIES, -1) for run in runs])
     ratio = np.exp(estimates - EXACT) * N_COPIES ** X.sum(axis=1)
     error = ratio.std(axis=0) / np.sqrt(len(ratio))
     assert (np.abs(ratio.mean(axis=0) - 1) <= 4 * error + 1e-12).all()
 
 
 def test_standard_error_is_the_spread_of_repeated_estimates():
-    results = [
-        left_to_right(X, TOPIC_WORD, ALPHA, n_particles=400, n_resampled=1, random_state=s)
-        for s in range(300)
-    ]
-    spread = np.std([r.log_likelihood for r in results], axis=0)[1:]
-    stated = np.mean([r.standard_error for r in results], axis=0)[1:]
-    assert_allclose(stated, spread, rtol=0.2)
+    how = {"n_particles": 400, "n_resampled": 1}
+    runs = [left_to_right(X, TOPIC_WORD, ALPHA, **how, random_state=s) for s in range(300)]
+    found, stated = np.swapaxes(runs, 0, 1)[:, :, 1:]
+    assert_allclose(stated.mean(axis=0), found.std(axis=0), rtol=0.2)
 
 
 @pytest.mark.parametrize("n_resampled", [-1, 0, 2])
@@ -111,31 +108,23 @@ def test_wrong_arguments(change, message):
 
 def test_a_topic_with_a_proportion_of_its_own():
     """With omega_0 the mass of the others it is one Dirichlet over all."""
-    four = np.vstack([TOPIC_WORD, np.random.default_rng(1).dirichlet(np.ones(4))])
     settings = {"n_particles": 20_000, "n_resampled": None}
-    split = left_to_right(X, four, ALPHA, split_prior=[ALPHA.sum(), 0.9], **settings)
-    exact = [reference.log_likelihood(t, four, np.append(ALPHA, 0.9)) for t in DOCUMENTS]
-    distance = np.abs(split.log_likelihood - exact)
-    assert (distance <= 4 * split.standard_error + 1e-12).all()
+    split = left_to_right(X, FOUR, ALPHA, split_prior=[ALPHA.sum(), 0.9], **settings)
+    alpha = np.append(ALPHA, 0.9)
+    assert_near(split, [reference.log_likelihood(t, FOUR, alpha) for t in DOCUMENTS])
 
 
 def test_a_proportion_of_its_own_against_quadrature():
-    four = np.vstack([TOPIC_WORD, np.random.default_rng(1).dirichlet(np.ones(4))])
     omega = np.array([3.0, 2.0])
     p, weight = roots_sh_jacobi(12, omega.sum() - 1, omega[1])
-    weight = weight / weight.sum()
-    exact = [
-        np.log(
-            sum(
-                w * np.exp(reference.log_likelihood(t, (1 - q) * four[:3] + q * four[3], ALPHA))
-                for q, w in zip(p, weight, strict=True)
-            )
-        )
-        for t in DOCUMENTS
+    topics = [(1 - q) * FOUR[:3] + q * FOUR[3] for q in p]
+    likelihoods = [
+        [np.exp(reference.log_likelihood(tokens, beta, ALPHA)) for beta in topics]
+        for tokens in DOCUMENTS
     ]
     settings = {"n_particles": 20_000, "n_resampled": 3}
-    found = left_to_right(X, four, ALPHA, split_prior=omega, **settings)
-    assert (np.abs(found.log_likelihood - exact) <= 4 * found.standard_error + 1e-12).all()
+    found = left_to_right(X, FOUR, ALPHA, split_prior=omega, **settings)
+    assert_near(found, np.log(likelihoods @ weight / weight.sum()))
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.decomposition import NMF, LatentDirichletAllocation
 from sklearn.pipeline import make_pipeline
@@ -54,9 +54,9 @@ def tokens_of(row):
 def test_parts_add_up_to_the_counts_and_keep_their_type(dtype):
     X = corpus().astype(dtype)
     observed, held_out = completion_split(X)
-    np.testing.assert_array_equal(held_out.toarray(), completion_split(corpus())[1].toarray())
+    assert_array_equal(held_out.toarray(), completion_split(corpus())[1].toarray())
     assert observed.dtype == held_out.dtype == dtype
-    np.testing.assert_array_equal((observed + held_out).toarray(), X.toarray())
+    assert_array_equal((observed + held_out).toarray(), X.toarray())
     assert observed.min() >= 0
     assert held_out.min() >= 0
 
@@ -67,15 +67,13 @@ def test_parts_of_data_frames_keep_double_precision(library):
     frame = pytest.importorskip(library).DataFrame(X.toarray())
     for of_frame, expected in zip(completion_split(frame), completion_split(X), strict=True):
         assert of_frame.dtype == np.float64
-        np.testing.assert_array_equal(of_frame.toarray(), expected.toarray())
+        assert_array_equal(of_frame.toarray(), expected.toarray())
 
 
 def test_a_fifth_is_held_out():
     X = corpus(n_documents=2000, mean=0.3)
     held_out = completion_split(X)[1]
     assert held_out.sum() / X.sum() == pytest.approx(0.2, abs=0.01)
-    lengths, held = (np.asarray(part.sum(axis=1)).ravel() for part in (X, held_out))
-    assert (np.abs(held - lengths / 5) < 1).all()
     of_one_token = sparse.eye_array(3000, format="csr")
     assert completion_split(of_one_token)[1].nnz / 3000 == pytest.approx(0.2, abs=0.03)
 
@@ -83,14 +81,14 @@ def test_a_fifth_is_held_out():
 def test_every_fifth_token_from_some_start():
     X = corpus()
     held_out = completion_split(X)[1]
-    starts = []
+    starts = set()
     for row, held in zip(X, held_out, strict=True):
         tokens = tokens_of(row)
         fits = [start for start in range(5) if tokens[start::5] == tokens_of(held)]
         assert fits
         if len(tokens) >= 5:
-            starts += fits[:1]
-    assert set(starts) == set(range(5))
+            starts.add(fits[0])
+    assert starts == set(range(5))
 
 
 @pytest.mark.parametrize("fraction", [1.0, 0.1, 1 / 3])
@@ -98,15 +96,15 @@ def test_a_row_is_split_alike_wherever_it_stands(fraction):
     X = corpus() * fraction
     order = np.random.default_rng(1).permutation(X.shape[0])
     for whole, part in zip(completion_split(X), completion_split(X[order]), strict=True):
-        np.testing.assert_array_equal(whole[order].toarray(), part.toarray())
+        assert_array_equal(whole[order].toarray(), part.toarray())
     alone = sparse.vstack([completion_split(row)[1] for row in X])
-    np.testing.assert_array_equal(completion_split(X)[1].toarray(), alone.toarray())
+    assert_array_equal(completion_split(X)[1].toarray(), alone.toarray())
 
 
 def test_the_seed_changes_the_split():
     held_out = [completion_split(corpus(), seed)[1].toarray() for seed in (0, 1, 1)]
     assert (held_out[0] != held_out[1]).any()
-    np.testing.assert_array_equal(held_out[1], held_out[2])
+    assert_array_equal(held_out[1], held_out[2])
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -117,19 +115,14 @@ def test_fractional_counts_are_never_negative(dtype):
     assert observed.min() >= 0
     assert held_out.nnz > 0
     assert held_out.min() >= 0
-    np.testing.assert_array_equal((observed + held_out).toarray(), X.toarray())
-
-
-@pytest.mark.parametrize("n_documents", [0, 3])
-def test_documents_without_tokens(n_documents):
-    for part in completion_split(sparse.csr_matrix((n_documents, 7))):
-        assert part.shape == (n_documents, 7)
-        assert part.nnz == 0
+    assert_array_equal((observed + held_out).toarray(), X.toarray())
 
 
 @pytest.mark.parametrize("n_documents", [0, 3])
 def test_scores_are_doubles_where_nothing_is_held_out(n_documents):
     nothing = sparse.csr_matrix((n_documents, 6))
+    for part in completion_split(nothing):
+        assert (part.shape, part.nnz) == (nothing.shape, 0)
     X = np.random.default_rng(0).poisson(1.0, (30, 6))
     model, other = SVBLDA(2).fit(X), LatentDirichletAllocation(2).fit(X)
     found = [predictive.held_out_log_probability(one, nothing, nothing) for one in (model, other)]
@@ -145,12 +138,8 @@ def test_scores_are_doubles_where_nothing_is_held_out(n_documents):
 
 def scrambled(X):
     """X with each count in two halves, columns in reverse, and a zero ahead of each row."""
-    parts = []
-    for row in X:
-        data = np.concatenate([[0.0], row.data[::-1] / 2, row.data / 2])
-        indices = np.concatenate([[0], row.indices[::-1], row.indices])
-        parts.append((data, indices))
-    data, indices = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+    data = np.concatenate([[0.0, *row.data[::-1] / 2, *row.data / 2] for row in X])
+    indices = np.concatenate([[0, *row.indices[::-1], *row.indices] for row in X])
     return sparse.csr_matrix((data, indices, 2 * X.indptr + np.arange(len(X.indptr))), X.shape)
 
 
@@ -160,9 +149,9 @@ def test_canonical_or_not_the_split_is_the_same_and_the_input_stays():
     assert not other.has_canonical_format
     before = [array.copy() for array in (other.data, other.indices, other.indptr)]
     for got, expected in zip(completion_split(other), completion_split(X), strict=True):
-        np.testing.assert_array_equal(got.toarray(), expected.toarray())
+        assert_array_equal(got.toarray(), expected.toarray())
     for now, then in zip((other.data, other.indices, other.indptr), before, strict=True):
-        np.testing.assert_array_equal(now, then)
+        assert_array_equal(now, then)
 
 
 # Probabilities
@@ -171,13 +160,12 @@ def test_canonical_or_not_the_split_is_the_same_and_the_input_stays():
 def test_token_log_probability_is_the_sum_over_tokens(monkeypatch):
     rng = np.random.default_rng(0)
     X, theta, beta = corpus(), rng.dirichlet([1] * 3, 120), rng.dirichlet([1] * 30, 3)
-    expected = [
-        sum(np.log(theta[d] @ beta[:, w]) for w in tokens_of(row)) for d, row in enumerate(X)
-    ]
+    p = theta @ beta
+    expected = [sum(np.log(p[d, w]) for w in tokens_of(row)) for d, row in enumerate(X)]
     got = predictive.token_log_probability(theta, beta, X)
-    np.testing.assert_allclose(got, expected, rtol=1e-12)
+    assert_allclose(got, expected, rtol=1e-12)
     monkeypatch.setattr(predictive, "ENTRIES_AT_ONCE", 7)
-    np.testing.assert_array_equal(predictive.token_log_probability(theta, beta, X), got)
+    assert_array_equal(predictive.token_log_probability(theta, beta, X), got)
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
@@ -188,59 +176,39 @@ def test_score_by_hand(model, seed):
     observed, held_out = completion_split(test, seed)
     theta = model.transform(observed)
     beta = model.components_ / model.components_.sum(axis=1, keepdims=True)
-    terms = [
-        np.log(sum(theta[d, k] * beta[k, w] for k in range(3)))
-        for d, row in enumerate(held_out)
-        for w in tokens_of(row)
-    ]
+    p = theta @ beta
+    terms = [np.log(p[d, w]) for d, row in enumerate(held_out) for w in tokens_of(row)]
     assert len(terms) == held_out.sum()
-    got = log_predictive_probability(model, test, random_state=seed)
-    assert got == pytest.approx(np.mean(terms), rel=1e-12)
-    assert perplexity(model, test, random_state=seed) == pytest.approx(
-        np.exp(-np.mean(terms)), rel=1e-12
-    )
+    for measure, expected in (
+        (log_predictive_probability, np.mean(terms)), (perplexity, np.exp(-np.mean(terms)))
+    ):  # fmt: skip
+        assert measure(model, test, random_state=seed) == pytest.approx(expected, rel=1e-12)
+
+
+NAMES = [f"w{i}" for i in range(30)]
+FORMS = {
+    "csr": lambda X: X, "sparray": sparse.csr_array, "dense": lambda X: X.toarray(),
+    "int": lambda X: X.astype(np.int64), "float32": lambda X: X.astype(np.float32),
+    "scrambled": scrambled, "NamedCounts": lambda X: NamedCounts.of(X, NAMES),
+    "DataFrame": lambda X: pd.DataFrame(X.toarray(), columns=NAMES),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("model", MODELS[:2], ids=lambda model: type(model).__name__)
-@pytest.mark.parametrize(
-    "convert",
-    [
-        lambda X: X,
-        lambda X: sparse.csr_array(X),
-        lambda X: X.toarray(),
-        lambda X: X.astype(np.int64),
-        lambda X: X.astype(np.float32),
-        scrambled,
-        lambda X: pd.DataFrame(X.toarray(), columns=[f"w{i}" for i in range(30)]),
-        lambda X: NamedCounts.of(X, [f"w{i}" for i in range(30)]),
-    ],
-    ids=["csr", "sparray", "dense", "int", "float32", "scrambled", "DataFrame", "NamedCounts"],
-)
-def test_equals_the_score_method(model, convert):
-    X, test = convert(corpus()), convert(corpus(seed=1))
+@pytest.mark.parametrize("form", FORMS)
+def test_equals_the_score_method(model, form):
+    X, test = (FORMS[form](corpus(seed=seed)) for seed in (0, 1))
     model.fit(X)
     assert log_predictive_probability(model, test) == pytest.approx(model.score(test), rel=1e-7)
 
 
 def test_equals_the_score_with_the_mean_topics_and_proportions():
-    X, test = corpus(), corpus(seed=1)
-    model = MODELS[0].fit(X)
+    test, model = corpus(seed=1), MODELS[0].fit(corpus())
     observed, held_out = completion_split(test)
-    p = model.transform(observed) @ model.topic_word_
-    held_out = held_out.toarray()
-    expected = (held_out * np.log(p)).sum() / held_out.sum()
-    assert model.score(test) == pytest.approx(expected, rel=1e-12)
-    by_document = (held_out * np.log(p)).sum(axis=1)
-    np.testing.assert_allclose(model.score_samples(test), by_document, rtol=1e-12)
-
-
-@pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
-def test_ten_times_the_test_set_is_the_same_score(model):
-    test = corpus(seed=1)
-    model.fit(corpus())
-    tenfold = sparse.vstack([test] * 10, format="csr")
-    score = log_predictive_probability(model, test)
-    assert log_predictive_probability(model, tenfold) == pytest.approx(score, rel=1e-12)
+    log_p = np.log(model.transform(observed) @ model.topic_word_)
+    by_document = np.asarray(held_out.multiply(log_p).sum(axis=1)).ravel()
+    assert model.score(test) == pytest.approx(by_document.sum() / held_out.sum(), rel=1e-12)
+    assert_allclose(model.score_samples(test), by_document, rtol=1e-12)
 
 
 def test_a_model_that_knows_nothing_has_the_perplexity_of_chance():
@@ -253,9 +221,9 @@ def test_a_model_that_knows_nothing_has_the_perplexity_of_chance():
 def test_the_truth_scores_best():
     rng = np.random.default_rng(0)
     theta, beta = rng.dirichlet([0.5] * 3, 500), rng.dirichlet([0.1] * 20, 3)
-    X = sparse.csr_matrix(np.stack([rng.multinomial(100, p) for p in theta @ beta]))
-    truth = log_predictive_probability(known_model(theta, beta), X)
     p = theta @ beta
+    X = sparse.csr_matrix(rng.multinomial(100, p))
+    truth = log_predictive_probability(known_model(theta, beta), X)
     entropy = -(p * np.log(np.where(p > 0, p, 1))).sum(axis=1).mean()
     assert truth == pytest.approx(-entropy, abs=0.03)
     blurred = known_model(0.8 * theta + 0.2 / 3, beta)
@@ -271,9 +239,6 @@ def test_limits():
     assert np.isnan(log_predictive_probability(fair, X * 0))
     assert np.isnan(log_predictive_probability(fair, X[:0]))
     assert np.isnan(perplexity(fair, X[:0]))
-
-
-# What is refused
 
 
 def test_a_pipeline_is_scored_on_what_its_steps_make():

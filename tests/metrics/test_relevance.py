@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The words that topics are shown by: the formula, its limits, and one order everywhere."""
+"""The words that topics are shown by: the formula and its limits."""
 
 import numpy as np
 import pytest
+from numpy.testing import assert_array_equal
+from scipy.linalg import block_diag
 
-from streamtopics import SVBLDA
-from streamtopics.datasets import make_lda_corpus
-from streamtopics.inspection import topic_table
 from streamtopics.metrics import relevant_words
 from streamtopics.metrics.relevance import FLOOR
 
@@ -17,11 +16,8 @@ def twin(topic_word, weights, n, relevance):
     found = []
     for p in topic_word:
         often = [w for w in range(len(p)) if p[w] >= FLOOR * sorted(p)[-n]]
-        value = {
-            w: relevance * np.log(p[w]) + (1 - relevance) * np.log(p[w] / marginal[w])
-            for w in often
-        }
-        found.append(sorted(often, key=lambda w: (-value[w], w))[:n])
+        value = relevance * np.log(p) + (1 - relevance) * np.log(p / marginal)
+        found.append(sorted(often, key=lambda w, value=value: (-value[w], w))[:n])
     return found
 
 
@@ -38,7 +34,7 @@ def test_equals_the_formula(relevance, n):
 def test_one_is_by_probability_whatever_the_scale():
     components = np.random.default_rng(1).gamma(0.2, size=(4, 30))
     expected = np.argsort(-components, axis=1, kind="stable")[:, :10]
-    np.testing.assert_array_equal(relevant_words(components), expected)
+    assert_array_equal(relevant_words(components), expected)
 
 
 def test_less_prefers_words_that_other_topics_lack_if_they_are_not_rare():
@@ -71,19 +67,6 @@ def test_ties_of_lifts_are_not_broken_by_rounding(dtype):
     assert relevant_words(topics, None, 5, relevance=0.0)[0].tolist() == [0, 1, 2, 3, 4]
     rng = np.random.default_rng(0)
     for _ in range(50):
-        own = np.zeros((3, 60))
-        for k in range(3):
-            own[k, 20 * k : 20 * k + 20] = rng.dirichlet(np.full(20, 5.0))
+        own = block_diag(*rng.dirichlet(np.full(20, 5.0), 3))
         got = relevant_words(own.astype(dtype), rng.dirichlet(np.ones(3)), 20, relevance=0.0)
-        np.testing.assert_array_equal(got, np.arange(60).reshape(3, 20))
-
-
-def test_all_lists_of_a_model_agree():
-    X = make_lda_corpus(n_documents=200, n_components=3, n_features=60, random_state=0).X
-    model = SVBLDA(3, random_state=0).fit(X)
-    for relevance in (1.0, 0.6):
-        table = {row.topic: row.words for row in topic_table(model, relevance=relevance)}
-        top = model.top_words(relevance=relevance)
-        expected = relevant_words(model.topic_word_, model.topic_weights_, relevance=relevance)
-        assert [table[k] for k in range(3)] == top == expected.tolist()
-    assert topic_table(model) == topic_table(model, relevance=0.6)
+        assert_array_equal(got, np.arange(60).reshape(3, 20))

@@ -24,11 +24,7 @@ from streamtopics.metrics import (
     topic_diversity,
 )
 
-SCORERS = [
-    PredictiveScorer(),
-    CoherenceScorer(n_words=4),
-    DiversityScorer(n_words=4),
-]
+SCORERS = [PredictiveScorer(), CoherenceScorer(n_words=4), DiversityScorer(n_words=4)]
 MODEL = SVBLDA(n_components=2, schedule=Schedule(n_rounds=10), random_state=0)
 WORDS = np.array(["sea", "ship", "sail", "wind", "wave", "law", "tax", "court", "judge", "vote"])
 
@@ -68,13 +64,6 @@ def test_the_default_seed_is_that_of_the_score_method(X):
     assert PredictiveScorer()(model, X) == pytest.approx(model.score(X), rel=1e-12)
 
 
-def test_higher_is_better(X):
-    good = MODEL.fit(X)
-    bad = SVBLDA(n_components=2, random_state=0).fit(np.ones((3, 10)))
-    for scorer in SCORERS[:3]:
-        assert scorer(good, X) > scorer(bad, X)
-
-
 def test_the_most_probable_words_are_taken():
     model = SimpleNamespace(components_=[[9, 5, 1], [9, 1, 5]], transform=None)
     assert DiversityScorer(1)(model) == 0.5
@@ -84,9 +73,8 @@ def test_the_most_probable_words_are_taken():
 def test_at_most_all_words_are_taken(X):
     model = MODEL.fit(X)
     everything = np.argsort(-model.components_, axis=1)
-    assert CoherenceScorer(n_words=99)(model, X) == pytest.approx(
-        topic_coherence(everything, X).mean()
-    )
+    expected = topic_coherence(everything, X).mean()
+    assert CoherenceScorer(n_words=99)(model, X) == pytest.approx(expected)
     assert DiversityScorer(n_words=99)(model) == 0.5
 
 
@@ -111,17 +99,16 @@ def searched(estimator, name):
 def test_searches_frozen_pipelines_and_pipelines_within_are_scored_as_pipelines(scorer):
     search = searched(make_pipeline(CountVectorizer(), MODEL), "svblda__n_components").fit(TEXTS)
     plain = search.best_estimator_
-    wanted = scorer(plain, TEXTS)
-    words, model = plain
+    (words, model), wanted = plain, scorer(plain, TEXTS)
     last = searched(MODEL, "n_components").fit(words.transform(TEXTS))
     alike = make_pipeline(words, last.best_estimator_)
-    assert scorer(search, TEXTS) == wanted
-    assert scorer(FrozenEstimator(search), TEXTS) == wanted
-    assert scorer(FrozenEstimator(plain), TEXTS) == wanted
-    assert scorer(make_pipeline(words, FrozenEstimator(model)), TEXTS) == wanted
-    within = make_pipeline(None, model)
-    assert scorer(make_pipeline(FrozenEstimator(words), within), TEXTS) == wanted
-    assert scorer(make_pipeline(make_pipeline(words, None), model), TEXTS) == wanted
+    for same in (
+        search, FrozenEstimator(search), FrozenEstimator(plain),
+        make_pipeline(words, FrozenEstimator(model)),
+        make_pipeline(FrozenEstimator(words), make_pipeline(None, model)),
+        make_pipeline(make_pipeline(words, None), model),
+    ):  # fmt: skip
+        assert scorer(same, TEXTS) == wanted
     assert scorer(make_pipeline(words, last), TEXTS) == scorer(alike, TEXTS)
 
 

@@ -27,18 +27,6 @@ def test_counted_by_hand(order, hits, n_own, n_theirs):
     assert_allclose(found.f1, 2 * hits / (n_own + n_theirs))
 
 
-def test_repeated_words_count_as_often_as_both_have_them():
-    assert_allclose(rouge(["the the the"], ["the the cat"]).precision, 2 / 3)
-    assert_allclose(rouge(["the the"], ["the cat"]).recall, 1 / 2)
-
-
-def test_order_matters_to_subsequences_and_pairs_only():
-    forth, back = "a b c d", "d c b a"
-    assert rouge([forth], [back]).f1 == 1
-    assert rouge([forth], [back], order=2).f1 == 0
-    assert rouge([forth], [back], order="l").f1 == 1 / 4
-
-
 def slow_subsequence(one, other):
     table = np.zeros((len(one) + 1, len(other) + 1), dtype=int)
     for i, x in enumerate(one):
@@ -103,14 +91,8 @@ def test_one_row_for_each_document():
 
 
 def test_redundancy():
-    summaries = [
-        ["Red green.", "Red green!"],
-        ["Red green.", "Blue."],
-        ["Red green.", "Red blue.", "Grey."],
-        ["Red"],
-        [],
-        ["?", "!"],
-    ]
+    alike, half = ["Red green.", "Red green!"], ["Red green.", "Red blue.", "Grey."]
+    summaries = [alike, ["Red green.", "Blue."], half, ["Red"], [], ["?", "!"]]
     assert_allclose(summary_redundancy(summaries), [1, 0, 1 / 3, 0, 0, 0])
 
 

@@ -24,14 +24,14 @@ def clusters():
 
 @pytest.mark.parametrize("reject", [0.0, 0.005, 0.05, 0.3])
 def test_it_is_the_rank_among_the_known_ones(model, reject):
-    def log_probability(counts):
-        return model.held_out_log_probability(counts, counts)
+    of_known = model.held_out_log_probability(KNOWN, KNOWN)
+    mean = of_known.sum() / KNOWN.sum()
 
-    n_known = np.asarray(KNOWN.sum(axis=1)).ravel()
-    mean = log_probability(KNOWN).sum() / n_known.sum()
-    usual = (log_probability(KNOWN) - mean * n_known) / np.sqrt(n_known)
-    n_new = np.asarray(NEW.sum(axis=1)).ravel()
-    mine = (log_probability(NEW) - mean * n_new) / np.sqrt(n_new)
+    def surprise(X):
+        n = np.asarray(X.sum(axis=1)).ravel()
+        return (model.held_out_log_probability(X, X) - mean * n) / np.sqrt(n)
+
+    usual, mine = surprise(KNOWN), surprise(NEW)
     expected = [(1 + sum(u <= z for u in usual)) <= reject * 200 for z in mine]
     assert unlike_known(model, NEW, KNOWN, reject).tolist() == expected
 
@@ -62,14 +62,11 @@ def test_strange_documents_and_those_without_a_word_get_no_cluster(model):
 def test_names_other_models_and_known_documents_without_words(model):
     names = [f"w{i}" for i in range(150)]
     named = StreamingMixture(3, random_state=0).fit(NamedCounts.of(LEARNT, names))
-    found = named.predict(
-        NamedCounts.of(OTHER, names), reject=0.1, known=NamedCounts.of(KNOWN, names)
-    )
-    assert (found == -1).mean() > 0.9
+    other, known = NamedCounts.of(OTHER, names), NamedCounts.of(KNOWN, names)
+    assert (named.predict(other, reject=0.1, known=known) == -1).mean() > 0.9
     theirs = LatentDirichletAllocation(3, random_state=0, max_iter=2).fit(LEARNT)
     assert unlike_known(theirs, OTHER, KNOWN, 0.1).mean() > 0.8
-    mixed = sparse.vstack([NONE, KNOWN])
-    expected = unlike_known(model, NEW, KNOWN, 0.1)
+    mixed, expected = sparse.vstack([NONE, KNOWN]), unlike_known(model, NEW, KNOWN, 0.1)
     assert (unlike_known(model, NEW, mixed, 0.1) == expected).all()
 
 

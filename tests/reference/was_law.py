@@ -7,18 +7,6 @@ from scipy.special import betaln
 from streamtopics.was.prior import order_by_turn, stick_parameters
 
 
-def table_probabilities(sizes, a, b):
-    """pi_j of the tables and xi of a new one (Theorem 4).
-
-    `sizes` are the words at each table of a sentence, in the order of their first words.
-    """
-    g = np.asarray(sizes, dtype=np.float64)
-    a, b = stick_parameters(a, b, len(g))
-    mu = (a + g - 1) / (a + b + from_here(g) - 1)
-    left = np.cumprod(np.append(1.0, 1 - mu))
-    return mu * left[:-1], float(left[-1])
-
-
 def log_seating(sizes, a, b):
     """log prod_j B(a_j + g_j - 1, b_j + h_j) / B(a_j, b_j), of the words of a sentence.
 

@@ -4,9 +4,20 @@
 import numpy as np
 from numpy.testing import assert_allclose, assert_array_equal
 
+from streamtopics.was.corpus import SentenceCorpus
 from streamtopics.was.sampler import SentenceSampler
 
 COMPARED = 50
+
+
+def copies(lengths, words, n=1):
+    """A corpus of the same document n times."""
+    starts = np.add.outer(len(words) * np.arange(n), np.cumsum([0, *lengths[:-1]]))
+    return SentenceCorpus(
+        np.tile(np.array(words, np.int32), n),
+        np.append(starts, n * len(words)).astype(np.intp),
+        len(lengths) * np.arange(n + 1),
+    )
 
 
 class Chain:

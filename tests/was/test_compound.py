@@ -17,7 +17,7 @@ from sklearn.model_selection import GridSearchCV
 from streamtopics import WASTopicModel
 from streamtopics.was import ICD
 from streamtopics.was.compound import _log_empty, _log_posterior
-from streamtopics.was.corpus import SentenceCorpus, document_seeds
+from streamtopics.was.corpus import document_seeds
 from streamtopics.was.sampler import SamplerState, SentenceSampler, TopicCounts
 from tests.reference.subtle_corpus import make_subtle_corpus
 from tests.reference.was import log_polya
@@ -66,15 +66,8 @@ def functionals(dish, topic):
     """Of each row: dishes, tables, pairs of one dish and of one topic, and dishes in common."""
     dish, topic = np.array([dish, topic])
     one, other = (chains.first_ones(part).sum(axis=1) for part in (dish[:, :3], dish[:, 3:]))
-    return np.column_stack(
-        [
-            chains.first_ones(dish).sum(axis=1),
-            one + other,
-            chains.pairs(dish),
-            chains.pairs(topic),
-            chains.in_common(dish, 3),
-        ]
-    )
+    dishes, pairs = chains.first_ones(dish).sum(axis=1), map(chains.pairs, (dish, topic))
+    return np.column_stack([dishes, one + other, *pairs, chains.in_common(dish, 3)])
 
 
 def exact(prior, log_words):
@@ -89,15 +82,6 @@ def exact(prior, log_words):
     return np.average(functionals(*zip(*states, strict=True)), axis=0, weights=weights)
 
 
-def corpus(n_copies=1):
-    n = np.arange(n_copies)
-    return SentenceCorpus(
-        np.tile(np.array(WORDS, np.int32), n_copies),
-        np.append(np.add.outer(5 * n, [0, 3, 3]), 5 * n_copies).astype(np.intp),
-        3 * np.arange(n_copies + 1),
-    )
-
-
 @each_prior
 def test_the_chain_has_the_enumerated_posterior(prior):
     def log_words(topic):
@@ -107,7 +91,8 @@ def test_the_chain_has_the_enumerated_posterior(prior):
 
     expected = exact(prior, log_words)
     none, seeds = TopicCounts.none(2, 2, ETA), document_seeds(1, 0, 1)
-    _, dish, topic = chains.states(prior, ATOM_PRIOR, corpus(), none, seeds, 7_000)
+    corpus = chains.copies(LENGTHS, WORDS)
+    _, dish, topic = chains.states(prior, ATOM_PRIOR, corpus, none, seeds, 7_000)
     batches = functionals(dish, topic)[1000:].reshape(50, -1, 5).mean(axis=1)
     error = batches.std(axis=0, ddof=1) / 50**0.5
     assert (np.abs(batches.mean(axis=0) - expected) < 4.5 * error).all()
@@ -119,8 +104,8 @@ def test_many_chains_with_given_topics_have_the_enumerated_posterior(prior):
     topic_word, n = np.array([[0.9, 0.1], [0.2, 0.8]]), 1500
     expected = exact(prior, lambda topic: np.log(topic_word[list(topic), WORDS]).sum())
     found = SentenceSampler(prior, ATOM_PRIOR).fold_in(
-        corpus(n), np.ascontiguousarray(topic_word.T), document_seeds(2, 0, n), n_sweeps=30,
-        n_averaged=10,
+        chains.copies(LENGTHS, WORDS, n), np.ascontiguousarray(topic_word.T),
+        document_seeds(2, 0, n), n_sweeps=30, n_averaged=10,
     )  # fmt: skip
     values = functionals(found.state.dish.reshape(n, 5), found.state.topic.reshape(n, 5))
     error = values.std(axis=0) / n**0.5
@@ -166,6 +151,10 @@ def test_the_grid_has_the_law_of_chances(concentration, truncation):
     assert_allclose(moments, np.exp(betaln(odds, 1 + n) - betaln(odds, 1)), rtol=2e-3, atol=1e-9)
 
 
+SIZES = [[10] * 8, [8, 9, 10, 11, 12], [12] * 30, [5, 0, 12, 7, 0, 0, 9], [6, 0, 0, 0, 0, 0],
+         [1, 2, 0, 1], [120, 40]]  # fmt: skip
+
+
 def by_quadrature(prior, sizes):
     """Values of phi and of r, and their posteriors given the words of a dish, on fine grids."""
     odds, sizes = prior.concentration / prior.truncation, np.array(sizes)
@@ -183,19 +172,7 @@ def by_quadrature(prior, sizes):
 
 
 @pytest.mark.parametrize("prior", [ICD(), ICD(shape=0.5), ICD(4.0, 20.0, 5)], ids=str)
-@pytest.mark.parametrize(
-    "sizes",
-    [
-        [10] * 8,
-        [8, 9, 10, 11, 12],
-        [12] * 30,
-        [5, 0, 12, 7, 0, 0, 9],
-        [6, 0, 0, 0, 0, 0],
-        [1, 2, 0, 1],
-        [120, 40],
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize("sizes", SIZES, ids=str)
 def test_weights_and_chances_given_seats_are_those_of_quadrature(prior, sizes):
     grid = prior.grid()
     log_p = _log_posterior(np.array(sizes)[:, None], grid, _log_empty(grid))[0]
@@ -207,14 +184,11 @@ def test_weights_and_chances_given_seats_are_those_of_quadrature(prior, sizes):
 def test_the_compiled_sampler_has_the_weights_of_quadrature():
     """Each dish has one topic, and so the topics of a further word tell the weights."""
     prior, n, words = ICD(truncation=2), 400, np.array([0] * 10 + [1], np.int32)
-    given = SentenceCorpus(
-        np.tile(words, 8 * n), 11 * np.arange(8 * n + 1, dtype=np.intp), 8 * np.arange(n + 1)
-    )
+    given = chains.copies([11] * 8, np.tile(words, 8), n)
     table = np.add.outer(11 * np.arange(8, dtype=np.int32), 10 * words)
     state = SamplerState(*(np.tile(x.ravel(), n * 88 // x.size) for x in (words, table, words)))
-    found = SentenceSampler(prior, 1e-10).fold_in(
-        given, np.eye(2), document_seeds(0, 0, n), n_sweeps=20, n_averaged=20, state=state
-    )
+    sampler, how = SentenceSampler(prior, 1e-10), {"n_sweeps": 20, "n_averaged": 20, "state": state}
+    found = sampler.fold_in(given, np.eye(2), document_seeds(0, 0, n), **how)
     (phi, p), _ = by_quadrature(prior, [10] * 8)
     (other, q), _ = by_quadrature(prior, [1] * 8)
     expected = p @ ((other + 1) / (phi[:, None] + other + 11)) @ q
@@ -224,10 +198,8 @@ def test_the_compiled_sampler_has_the_weights_of_quadrature():
 def test_all_dishes_are_open_to_single_words_however_unlikely_it_is_that_they_have_none():
     """Their chances 2^-phi may all be less than the least number."""
     prior, n = ICD(shape=1000.0, truncation=3), 600
-    given = SentenceCorpus(np.zeros(n, np.int32), np.arange(n + 1, dtype=np.intp), np.arange(n + 1))
-    found = SentenceSampler(prior, 1.0).fold_in(
-        given, np.ones((1, 2)), document_seeds(0, 0, n), n_sweeps=10, n_averaged=5
-    )
+    given, weights, seeds = chains.copies([1], [0], n), np.ones((1, 2)), document_seeds(0, 0, n)
+    found = SentenceSampler(prior, 1.0).fold_in(given, weights, seeds, n_sweeps=10, n_averaged=5)
     assert np.bincount(found.state.dish, minlength=3).min() > 150
     assert_allclose(found.sentence_topic, 0.5, atol=0.2)
     drawn = [prior.draw_seats([1], np.random.default_rng(seed)).dish[0] for seed in range(20)]

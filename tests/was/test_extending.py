@@ -103,18 +103,12 @@ def cases():
     }
 
 
+each_case = pytest.mark.parametrize("case", ["tables", "both", "two at most"])
+
+
 def by_first_words(table, dish):
     """Seats, with the dishes named by their first words as the tables are."""
     return tuple(table), tuple(list(dish).index(d) for d in dish)
-
-
-def corpus(n_copies=1):
-    n = np.arange(n_copies)
-    return SentenceCorpus(
-        np.tile(np.array(WORDS, np.int32), n_copies),
-        np.append(np.add.outer(5 * n, [0, 3]), 5 * n_copies).astype(np.intp),
-        2 * np.arange(n_copies + 1),
-    )
 
 
 def functionals(table, dish, topic):
@@ -122,7 +116,7 @@ def functionals(table, dish, topic):
     return np.column_stack([*numbers, *map(chains.pairs, (table, dish, topic))])
 
 
-@pytest.mark.parametrize("case", ["tables", "both", "two at most"])
+@each_case
 def test_the_chain_has_the_enumerated_posterior(case):
     """Mean tables, dishes, pairs at one table, of one dish and of one topic."""
     prior, *laws = cases()[case]
@@ -132,31 +126,25 @@ def test_the_chain_has_the_enumerated_posterior(case):
     p, *labels = map(np.array, zip(*states, strict=True))
     exact = p @ functionals(*labels)
     none, seeds = TopicCounts.none(2, 2, ETA), document_seeds(1, 0, 1)
-    labels = chains.states(prior, ATOM_PRIOR, corpus(), none, seeds, 6000)
-    values = functionals(*labels)
-    batches = values[100:].reshape(50, -1, 5).mean(axis=1)
+    labels = chains.states(prior, ATOM_PRIOR, chains.copies(LENGTHS, WORDS), none, seeds, 6000)
+    batches = functionals(*labels)[100:].reshape(50, -1, 5).mean(axis=1)
     error = np.maximum(batches.std(axis=0, ddof=1) / 50**0.5, 1e-9)
     assert (np.abs(batches.mean(axis=0) - exact) < 4.5 * error).all()
 
 
-@pytest.mark.parametrize("case", ["tables", "both", "two at most"])
+@each_case
 def test_particles_and_draws_have_the_law(case):
     prior, *_ = cases()[case]
     topic_word = np.array([[0.9, 0.1], [0.2, 0.8]])
     _, exact = reference.posterior(LENGTHS, WORDS, prior, ATOM_PRIOR, 2, 2, topic_word=topic_word)
     weights, n = np.ascontiguousarray(topic_word.T), 300
-    estimates = np.exp(
-        SentenceSampler(prior, ATOM_PRIOR).log_likelihood(
-            corpus(n), weights, document_seeds(0, 0, n), n_particles=20
-        )
-    )
-    error = estimates.std() / n**0.5
-    assert abs(estimates.mean() - exact) < 4.5 * error
+    given, seeds = chains.copies(LENGTHS, WORDS, n), document_seeds(0, 0, n)
+    sampler = SentenceSampler(prior, ATOM_PRIOR)
+    estimates = np.exp(sampler.log_likelihood(given, weights, seeds, n_particles=20))
+    assert abs(estimates.mean() - exact) < 4.5 * estimates.std() / n**0.5
     rng = np.random.default_rng(2)
-    drawn = Counter()
-    for _ in range(3000):
-        seats = prior.draw_seats([2, 2], rng)
-        drawn[by_first_words(seats.table.tolist(), seats.dish.tolist())] += 1
+    seats = (prior.draw_seats([2, 2], rng) for _ in range(3000))
+    drawn = Counter(by_first_words(one.table.tolist(), one.dish.tolist()) for one in seats)
     found = reference.configurations([2, 2], prior)
     states = {by_first_words(table, dish): p for p, table, dish in found}
     assert drawn.keys() <= states.keys()
@@ -188,12 +176,8 @@ def test_a_discount_makes_more_tables_and_is_a_parameter():
 def test_no_bit_depends_on_threads_or_on_how_the_tables_grew():
     """A document of many tables and dishes, and one beside it that needs few."""
     prior = pitman_yor(2.0, 0.8, 50.0)
-    lengths = [150, 40, 3]
-    given = SentenceCorpus(
-        np.random.default_rng(0).integers(0, 6, 193).astype(np.int32),
-        np.cumsum([0, *lengths]).astype(np.intp),
-        np.array([0, 2, 3], np.intp),
-    )
+    words = np.random.default_rng(0).integers(0, 6, 193).astype(np.int32)
+    given = SentenceCorpus(words, np.array([0, 150, 190, 193]), np.array([0, 2, 3]))
     seeds, weights = document_seeds(0, 0, 2), np.ones((6, 2))
     both = SentenceSampler(prior, 0.3).fold_in(given, weights, seeds)
     assert both.n_tables.max() > 20

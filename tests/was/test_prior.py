@@ -6,12 +6,12 @@ from collections import Counter
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.stats import chisquare
 
 from streamtopics.was import ICD, SBP, WAS, HDPFranchise
 from streamtopics.was.prior import order_by_turn, stick_parameters
+from tests.dpp.cases import chi_square_p
 from tests.reference import was as reference
-from tests.reference.was_law import log_dishes, log_prior, log_seating, table_probabilities
+from tests.reference.was_law import log_prior
 
 SENTENCE, OTHER = slice(12), slice(12, 24)
 UNEVEN = WAS(a=(0.5, 1.5, 3.0), b=(1.0, 2.0, 0.3), zeta=0.5)
@@ -19,36 +19,15 @@ UNEVEN = WAS(a=(0.5, 1.5, 3.0), b=(1.0, 2.0, 0.3), zeta=0.5)
 each_was = pytest.mark.parametrize("prior", [WAS(), WAS(zeta=5.0), UNEVEN], ids=str)
 
 
-@pytest.mark.parametrize("sizes", [[], [1], [2, 1], [1, 4, 2], [3, 1, 1, 7, 2]])
-def test_table_probabilities_sum_to_one(sizes):
-    pi, xi = table_probabilities(sizes, UNEVEN.a, UNEVEN.b)
-    assert_allclose(pi.sum() + xi, 1.0, rtol=1e-14)
-    assert len(pi) == len(sizes)
-
-
-def test_table_probabilities_by_hand():
-    """mu_1 = (a + 1) / (a + b + 2) and mu_2 = a_2 / (a_2 + b_2) for sizes 2, 1."""
-    pi, xi = table_probabilities([2, 1], (0.5, 1.5), (1.0, 2.0))
-    mu = np.array([1.5 / 3.5, 1.5 / 3.5])
-    assert_allclose(pi, [mu[0], mu[1] * (1 - mu[0])], rtol=1e-14)
-    assert_allclose(xi, (1 - mu[0]) * (1 - mu[1]), rtol=1e-14)
-
-
-@pytest.mark.parametrize("alpha", [0.3, 1.0, 4.0])
-def test_a_of_one_is_the_chinese_restaurant(alpha):
+@pytest.mark.parametrize(("sigma", "theta"), [(0.0, 0.3), (0.0, 1.0), (0.0, 4.0), (0.3, 0.7)])
+def test_sticks_of_pitman_and_yor(sigma, theta):
+    """a_j = 1 - sigma, b_j = theta + j sigma; without sigma it is the Chinese restaurant."""
     sizes = np.array([3, 1, 5, 2])
-    pi, xi = table_probabilities(sizes, 1.0, alpha)
-    assert_allclose(pi, sizes / (sizes.sum() + alpha), rtol=1e-13)
-    assert_allclose(xi, alpha / (sizes.sum() + alpha), rtol=1e-13)
-
-
-def test_sticks_of_pitman_and_yor():
-    """a_j = 1 - sigma, b_j = theta + j sigma."""
-    sigma, theta, sizes = 0.3, 0.7, np.array([4, 1, 2])
-    b = theta + sigma * np.arange(1, 4)
-    pi, xi = table_probabilities(sizes, 1 - sigma, b)
-    assert_allclose(pi, (sizes - sigma) / (sizes.sum() + theta), rtol=1e-13)
-    assert_allclose(xi, (theta + 3 * sigma) / (sizes.sum() + theta), rtol=1e-13)
+    prior = WAS(1 - sigma, theta + sigma * np.arange(1, 5))
+    own = [(first, size, first) for first, size in enumerate(sizes)]
+    p = [option[0] for option in reference.options(prior, own, others=[])]
+    expected = np.append(sizes - sigma, theta + 4 * sigma) / (sizes.sum() + theta)
+    assert_allclose(p, expected, rtol=1e-13)
 
 
 def test_the_last_parameter_holds_for_later_sticks():
@@ -67,21 +46,6 @@ def test_the_prior_is_the_product_of_the_predictive_probabilities(prior):
     assert_allclose(sum(p for p, _, _ in found), 1.0, rtol=1e-12)
     for p, table, dish in found:
         assert_allclose(log_prior(lengths, table, dish, prior), np.log(p), rtol=0, atol=1e-12)
-
-
-def test_sharing_the_early_dish_is_likelier():
-    """The document of two sentences, tables opened at times 1, 3 and 2."""
-    zeta = 0.7
-    early, late, none = (
-        np.exp(log_dishes(dishes, [0, 1, 0], zeta)) for dishes in ([0, 0, 1], [0, 1, 1], [0, 1, 2])
-    )
-    assert_allclose([early / late, late / none], [(1 + zeta) / zeta, 1 / zeta], rtol=1e-12)
-
-
-def test_an_empty_sentence_and_an_empty_document():
-    assert log_seating([], 1.0, 1.0) == 0.0
-    assert log_prior([], [], [], WAS()) == 0.0
-    assert log_prior([0, 1, 0], [0], [0], WAS()) == 0.0
 
 
 def test_sentences_get_their_words_in_turns():
@@ -113,18 +77,11 @@ def test_draws_have_the_law_of_the_predictive_probabilities(prior):
     law = Counter()
     for p, table, dish in reference.configurations(lengths, prior):
         law[canonical(table, dish, order)] += p
-    drawn = Counter()
-    for _ in range(n):
-        seats = prior.draw_seats(lengths, rng)
-        drawn[canonical(seats.table, seats.dish.tolist(), order)] += 1
+    seats = (prior.draw_seats(lengths, rng) for _ in range(n))
+    drawn = Counter(canonical(one.table, one.dish.tolist(), order) for one in seats)
     assert drawn.keys() <= law.keys()
-    expected = np.array([n * p for p in law.values()])
-    observed = np.array([drawn[state] for state in law])
-    many = expected >= 10
-    observed = np.append(observed[many], observed[~many].sum())
-    expected = np.append(expected[many], expected[~many].sum())
-    keep = expected > 0
-    assert chisquare(observed[keep], expected[keep]).pvalue > 1e-4
+    counts = np.array([drawn[state] for state in law])
+    assert chi_square_p(counts, np.array(list(law.values()))) > 1e-4
 
 
 def test_weights_under_was_are_independent_at_given_positions():

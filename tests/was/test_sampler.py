@@ -9,9 +9,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 from streamtopics.was import SBP, WAS, HDPFranchise
-from streamtopics.was.corpus import SentenceCorpus, corpus_of, document_seeds
+from streamtopics.was.corpus import corpus_of, document_seeds
 from streamtopics.was.sampler import SentenceSampler, TopicCounts, _systematic, word_statistics
 from tests.reference import was as reference
+from tests.was import chains
 
 PRIORS = [WAS(), WAS(exact=False), HDPFranchise(), SBP(truncation=3)]
 
@@ -64,11 +65,10 @@ def test_no_word_is_lost(prior, words_per_block):
     seeds = document_seeds(0, 0, corpus.n_documents)
     others = np.random.default_rng(0).integers(0, 9, (25, 4)).astype(float)
     topics = TopicCounts(others, others.sum(axis=0), np.full(25, 0.1), 2.5)
-    state, learnt = SentenceSampler(prior, 0.1).start(corpus, topics, seeds)
+    sampler, how = SentenceSampler(prior, 0.1), {"words_per_block": words_per_block}
+    state, learnt = sampler.start(corpus, topics, seeds)
     for number in range(5):
-        state, learnt = SentenceSampler(prior, 0.1).sweep(
-            corpus, state, learnt, seeds, number, words_per_block=words_per_block
-        )
+        state, learnt = sampler.sweep(corpus, state, learnt, seeds, number, **how)
         own = np.zeros((25, 4))
         np.add.at(own, (corpus.words, state.topic), 1.0)
         assert_array_equal(learnt.counts, others + own)
@@ -78,22 +78,17 @@ def test_no_word_is_lost(prior, words_per_block):
 
 def test_blocks_see_the_counts_of_the_sweeps_start():
     """Two blocks are as two corpora, each with the other's words as they were."""
-    corpus = corpus_of(*counts(40))
+    corpus, sampler = corpus_of(*counts(40)), SentenceSampler(WAS(), 0.1)
     seeds = document_seeds(3, 0, 40)
-    prior, kappa = WAS(), 0.1
-    state, topics = SentenceSampler(prior, kappa).start(corpus, TopicCounts.none(25, 4, 0.1), seeds)
-    size = corpus.n_words // 2
-    both, merged = SentenceSampler(prior, kappa).sweep(
-        corpus, state, topics, seeds, 0, words_per_block=size
-    )
+    state, topics = sampler.start(corpus, TopicCounts.none(25, 4, 0.1), seeds)
+    half = corpus.n_words // 2
+    both, merged = sampler.sweep(corpus, state, topics, seeds, 0, words_per_block=half)
     cut = int(np.searchsorted(corpus.bounds, corpus.n_words / 2))
-    places = [(0, cut), (cut, 40)]
     counts_after = topics.counts.copy()
-    for first, last in places:
-        part = corpus.part(first, last)
+    for first, last in ((0, cut), (cut, 40)):
         words = slice(corpus.bounds[first], corpus.bounds[last])
-        own = state.part(words.start, words.stop)
-        alone, learnt = SentenceSampler(prior, kappa).sweep(part, own, topics, seeds[first:last], 0)
+        part, own = corpus.part(first, last), state.part(words.start, words.stop)
+        alone, learnt = sampler.sweep(part, own, topics, seeds[first:last], 0)
         assert_array_equal(alone.topic, both.topic[words])
         assert_array_equal(alone.dish, both.dish[words])
         counts_after += learnt.counts - topics.counts
@@ -102,14 +97,12 @@ def test_blocks_see_the_counts_of_the_sweeps_start():
 
 @each_prior
 def test_a_folded_in_document_does_not_depend_on_its_company(prior):
-    corpus = corpus_of(*counts(50))
-    seeds = document_seeds(1, 100, 50)
-    sampler, weights = SentenceSampler(prior, 0.1), some_weights()
-    whole = sampler.fold_in(corpus, weights, seeds, n_sweeps=4, n_averaged=2)
+    corpus, seeds = corpus_of(*counts(50)), document_seeds(1, 100, 50)
+    fold_in, weights = SentenceSampler(prior, 0.1).fold_in, some_weights()
+    whole = fold_in(corpus, weights, seeds, n_sweeps=4, n_averaged=2)
     for d in (0, 7, 49):
-        alone = sampler.fold_in(
-            corpus.part(d, d + 1), weights, seeds[d : d + 1], n_sweeps=4, n_averaged=2
-        )
+        part = corpus.part(d, d + 1)
+        alone = fold_in(part, weights, seeds[d : d + 1], n_sweeps=4, n_averaged=2)
         words = slice(corpus.bounds[d], corpus.bounds[d + 1])
         sentences = slice(corpus.documents[d], corpus.documents[d + 1])
         assert_array_equal(alone.state.dish, whole.state.dish[words])
@@ -123,28 +116,6 @@ def test_statistics_of_words_add_up():
     expected = np.zeros((25, 4))
     np.add.at(expected, corpus.words, shares)
     assert_allclose(word_statistics(corpus, shares, 25), expected, rtol=1e-12)
-
-
-def drawn_topics(seats, rng):
-    proportions = rng.dirichlet(np.full(3, 0.05), seats.dish.max() + 1)
-    return np.array([rng.choice(3, p=proportions[dish]) for dish in seats.dish])
-
-
-def test_topics_of_sentences_are_found():
-    """With clear topics a sentence is about what its words are about."""
-    topics = np.kron(np.eye(3), np.ones(5) / 5) + 1e-6
-    rng = np.random.default_rng(0)
-    topic = np.concatenate([drawn_topics(WAS().draw_seats([8] * 6, rng), rng) for _ in range(20)])
-    corpus = SentenceCorpus(
-        (5 * topic + rng.integers(0, 5, 960)).astype(np.int32),
-        np.arange(0, 20 * 48 + 1, 8),
-        np.arange(0, 121, 6),
-    )
-    seeds = document_seeds(0, 0, 20)
-    found = SentenceSampler(WAS(), 0.05).fold_in(corpus, np.ascontiguousarray(topics.T), seeds)
-    share = np.eye(3)[topic].reshape(120, 8, 3).mean(axis=1)
-    assert np.abs(found.sentence_topic - share).mean() < 0.1
-    assert_allclose(found.word_topic.argmax(axis=1), corpus.words // 5)
 
 
 def test_folding_in_goes_on_from_a_state():
@@ -186,21 +157,16 @@ def test_a_sampler_is_given_the_seeds_of_its_documents(monkeypatch):
 
 
 @pytest.mark.parametrize("words_per_comparison", [1, 1000])
-def test_particles_that_are_drawn_anew_leave_the_estimate_unbiased(
-    words_per_comparison, monkeypatch
-):
+def test_particles_drawn_anew_leave_the_estimate_unbiased(words_per_comparison, monkeypatch):
     """The third word says which of three topics it was, so that few particles have any weight."""
     monkeypatch.setattr("streamtopics.was.sampler.WORDS_PER_COMPARISON", words_per_comparison)
     words, kappa, n = [0, 0, 1, 1], 0.1, 400
     others = np.full((3, 3), 0.005) + np.diag([0.485, 0.485, 0.485])
     topic_word = np.column_stack([np.full(3, 0.5), others])
     _, exact = reference.posterior([4], words, WAS(), kappa, 3, 4, topic_word=topic_word)
-    corpus = SentenceCorpus(
-        np.tile(np.array(words, np.int32), n), np.arange(0, 4 * n + 1, 4), np.arange(n + 1)
-    )
+    corpus = chains.copies([4], words, n)
     weights, seeds = np.ascontiguousarray(topic_word.T), document_seeds(4, 0, n)
-    sampler = SentenceSampler(WAS(), kappa)
-    p = np.exp(sampler.log_likelihood(corpus, weights, seeds, n_particles=30))
+    p = np.exp(SentenceSampler(WAS(), kappa).log_likelihood(corpus, weights, seeds, n_particles=30))
     assert abs(p.mean() - exact) < 4.5 * p.std() / n**0.5
     assert p.std() / n**0.5 < 0.02 * exact
 
@@ -217,10 +183,7 @@ def test_documents_of_neighbouring_seeds_share_no_particles(monkeypatch):
     """With no particles drawn anew, estimates that shared all but one would be nearly equal."""
     monkeypatch.setattr("streamtopics.was.sampler.WORDS_PER_COMPARISON", 1000)
     words, n = [0, 0, 1, 1], 300
-    corpus = SentenceCorpus(
-        np.tile(np.array(words, np.int32), n), np.arange(0, 4 * n + 1, 4), np.arange(n + 1)
-    )
-    weights = np.array([[0.8, 0.1], [0.2, 0.9]])
+    corpus, weights = chains.copies([4], words, n), np.array([[0.8, 0.1], [0.2, 0.9]])
     sampler, seeds = SentenceSampler(WAS(), 0.5), np.arange(n, dtype=np.uint64)
     p = np.exp(sampler.log_likelihood(corpus, weights, seeds, n_particles=20))
     assert p.std() > 0
@@ -234,17 +197,8 @@ def test_the_particles_estimate_is_unbiased(prior, n_particles):
     topic_word = np.array([[0.8, 0.2], [0.1, 0.9]])
     _, exact = reference.posterior(lengths, words, prior, kappa, 2, 2, topic_word=topic_word)
     n = 1000 if n_particles == 1 else 200
-    corpus = SentenceCorpus(
-        np.tile(np.array(words, np.int32), n),
-        np.append(np.add.outer(5 * np.arange(n), [0, 3]), 5 * n),
-        2 * np.arange(n + 1),
-    )
-    weights = np.ascontiguousarray(topic_word.T)
-    seeds = document_seeds(4, 0, n)
-    p = np.exp(
-        SentenceSampler(prior, kappa).log_likelihood(
-            corpus, weights, seeds, n_particles=n_particles
-        )
-    )
+    corpus, seeds = chains.copies(lengths, words, n), document_seeds(4, 0, n)
+    sampler, weights = SentenceSampler(prior, kappa), np.ascontiguousarray(topic_word.T)
+    p = np.exp(sampler.log_likelihood(corpus, weights, seeds, n_particles=n_particles))
     assert abs(p.mean() - exact) < 4.5 * p.std() / n**0.5
     assert p.std() / n**0.5 < 0.04 * exact
