@@ -61,18 +61,17 @@ OF_POINTS = {"LowRankDPP.marginals"}
 OF_LISTS_ALONE = {"LowRankDPP.fit_transform"}
 OF_LISTS = {"AspectSentimentModel", "LowRankDPP", "WASTopicModel"}
 WITHOUT_A_LOOK = {"DiversityScorer", "OpenVocabularyScorer"}
-OF_BOTH = [
-    "an index beyond",
-    "a negative index",
-    "a pointer beyond",
-    "pointers that fall",
-    "too few data",
-]
+# What is set in an array of rows or columns, and where.
+SET = {
+    "an index beyond": ("indices", 0, 10**8),
+    "a negative index": ("indices", 0, -(10**6)),
+    "a pointer beyond": ("indptr", 3, 10**8),
+    "pointers that fall": ("indptr", 3, V - 1),
+}
+LISTS = {"lists beyond": 10**8, "lists below": -(10**6)}
 SPOILT = [
-    *(("csr", how) for how in OF_BOTH),
-    *(("csc", how) for how in OF_BOTH),
-    ("lil", "lists beyond"),
-    ("lil", "lists below"),
+    *((kind, how) for kind in ("csr", "csc") for how in (*SET, "too few data")),
+    *(("lil", how) for how in LISTS),
     ("dia", "too few offsets"),
 ]
 # Values that are no counts, or none that can be computed with.
@@ -88,20 +87,13 @@ NO_COUNTS = {
 def spoilt(kind: str, how: str) -> Any:
     """X in this format, spoilt."""
     matrix = X.asformat(kind, copy=True)
-    if how == "lists beyond":
-        matrix.rows[0], matrix.data[0] = [10**8], [1.0]
-    elif how == "lists below":
-        matrix.rows[0], matrix.data[0] = [-(10**6)], [1.0]
+    if how in SET:
+        array, place, value = SET[how]
+        getattr(matrix, array)[place] = value
+    elif how in LISTS:
+        matrix.rows[0], matrix.data[0] = [LISTS[how]], [1.0]
     elif how == "too few offsets":
         matrix.offsets = matrix.offsets[:2]
-    elif how == "an index beyond":
-        matrix.indices[0] = 10**8
-    elif how == "a negative index":
-        matrix.indices[0] = -(10**6)
-    elif how == "a pointer beyond":
-        matrix.indptr[3] = 10**8
-    elif how == "pointers that fall":
-        matrix.indptr[3] = matrix.indptr[1] - 1
     else:
         matrix.data = matrix.data[:-3]
     return matrix
@@ -113,9 +105,7 @@ def miscounted(name: str, value: float) -> Any:
     first = given[0] if isinstance(given, list) else given
     wrong = sparse.csr_matrix(first, dtype=np.float64, copy=True)
     wrong.data[0] = value
-    if isinstance(given, list):
-        return [wrong, *given[1:]]
-    return wrong
+    return [wrong, *given[1:]] if isinstance(given, list) else wrong
 
 
 def doors() -> Iterator[tuple[str, Callable]]:

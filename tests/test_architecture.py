@@ -41,8 +41,7 @@ FILES = sorted(ROOT.rglob("*.py"))
 
 def room_of(path: Path) -> str:
     """The top-level module or package of ours that a file belongs to."""
-    first = path.relative_to(ROOT).parts[0]
-    return first.removesuffix(".py")
+    return path.relative_to(ROOT).parts[0].removesuffix(".py")
 
 
 @cache
@@ -59,14 +58,9 @@ def imported_modules(path: Path) -> set[str]:
 
 
 def imported_rooms(path: Path) -> set[str]:
-    rooms = set()
-    for module in imported_modules(path):
-        parts = module.split(".")
-        if parts[0] != "streamtopics":
-            continue
-        is_room = len(parts) > 1 and parts[1] in ROOMS
-        rooms.add(parts[1] if is_room else "__init__")
-    return rooms
+    parts = [module.split(".") for module in imported_modules(path)]
+    ours = [place[1:2] for place in parts if place[0] == "streamtopics"]
+    return {place[0] if place and place[0] in ROOMS else "__init__" for place in ours}
 
 
 def test_imports_run_one_way():

@@ -11,6 +11,7 @@ from sklearn.base import clone
 from streamtopics import StreamingLDA
 from streamtopics.datasets import make_lda_corpus
 from streamtopics.local import Variational
+from streamtopics.updates import PopulationVB
 from tests.plain import SVBHPP, SVBLDA
 
 N_TOPICS, N_WORDS = 5, 300
@@ -20,18 +21,10 @@ def power_prior(n_components=2, rho=0.9, **parameters):
     return StreamingLDA.preset("PowerPriorLDA", n_components, update__rho=rho, **parameters)
 
 
-def population(n_components=2, size=10_000, rate=0.1, **parameters):
-    given = {"update__population_size": size, "update__rate": rate}
-    return StreamingLDA.preset("PopulationVBLDA", n_components, **given | parameters)
-
-
 def batch(topic_word, seed, n=400, length=200):
+    alpha = np.full(len(topic_word), 0.5)
     return make_lda_corpus(
-        n,
-        mean_length=length,
-        topic_word=topic_word,
-        doc_topic_prior=np.full(len(topic_word), 0.5),
-        random_state=seed,
+        n, mean_length=length, topic_word=topic_word, doc_topic_prior=alpha, random_state=seed
     ).X
 
 
@@ -62,11 +55,9 @@ def learn_through_a_change(model, seed):
 def test_rates_of_topics_forget_the_topic_that_changed_alone():
     """In most streams; in some the topic that changed is taken up by another one."""
     found = []
-    settings = {"rate_starts": (0.95,), "doc_topic_prior": 0.5}
+    settings = {"rate_starts": (0.95,), "doc_topic_prior": 0.5, "inference": Variational(1e-4, 100)}
     for seed in range(10):
-        model = SVBHPP(
-            N_TOPICS, rate="topic", random_state=seed, inference=Variational(1e-4, 100), **settings
-        )
+        model = SVBHPP(N_TOPICS, rate="topic", random_state=seed, **settings)
         changed = learn_through_a_change(model, seed)
         found.append(model.retention_[changed] < 0.2)
         assert (np.delete(model.retention_, changed) > 0.8).all()
@@ -83,14 +74,13 @@ def test_a_shared_rate_forgets_all(seed):
 
 
 @pytest.fixture(scope="module")
-def changed_model():
+def model():
     model = SVBHPP(N_TOPICS, doc_topic_prior=0.5, random_state=0)
     learn_through_a_change(model, 0)
     return model
 
 
-def test_there_is_a_record_of_each_minibatch(changed_model):
-    model = changed_model
+def test_there_is_a_record_of_each_minibatch(model):
     assert [record.batch for record in model.drift_] == [*range(1, 8)]
     assert model.drift_[0].time == 1990
     assert_array_equal(model.drift_[-1].retention, model.retention_)
@@ -113,8 +103,7 @@ def test_a_failed_minibatch_is_not_in_the_report():
     assert len(model.drift_) == 1
 
 
-def test_resumed_stream_has_the_same_report(changed_model):
-    model = changed_model
+def test_resumed_stream_has_the_same_report(model):
     again = clone(model)
     before, after = topics_before_and_after(0)
     for t in range(6):
@@ -132,14 +121,14 @@ def test_resumed_stream_has_the_same_report(changed_model):
 def test_a_power_prior_that_keeps_all_is_svb():
     X = batch(topics_before_and_after(0)[0], 0, n=60, length=50)
     keeping = power_prior(4, 1.0, batch_size=20, random_state=0).fit(X)
-    assert_array_equal(
-        keeping.components_, SVBLDA(4, batch_size=20, random_state=0).fit(X).components_
-    )
+    svb = SVBLDA(4, batch_size=20, random_state=0).fit(X)
+    assert_array_equal(keeping.components_, svb.components_)
 
 
 def test_a_population_never_counts_for_more_than_its_size():
     X = batch(topics_before_and_after(0)[0], 0, n=200, length=50)
-    model = population(4, 30, 0.5, batch_size=10, random_state=0).fit(X)
+    settings = {"update": PopulationVB(30, 0.5), "batch_size": 10, "random_state": 0}
+    model = StreamingLDA.preset("PopulationVBLDA", 4, **settings).fit(X)
     mass = model.components_.sum() - 4 * N_WORDS * 0.05
     assert_allclose(mass, 30 * 50, rtol=0.1)
 
@@ -179,9 +168,8 @@ def test_an_update_that_is_too_extreme_leaves_no_record(monkeypatch):
 def test_bins_of_the_counts_leave_results_as_they_are(monkeypatch):
     """E[rho] by sums over bins is that of reading all words, but for rounding."""
     before, after = topics_before_and_after(0)
-    data = [batch(before, t, n=20, length=20) for t in range(4)] + [
-        batch(after, 9, n=20, length=20)
-    ]
+    data = [batch(before, t, n=20, length=20) for t in range(4)]
+    data.append(batch(after, 9, n=20, length=20))
     models = []
     for least in (0, 10**9):
         monkeypatch.setattr("streamtopics.posteriors.rows.LEAST_WORDS", least)

@@ -18,6 +18,10 @@ from tests.updates.given import given
 V, K = 6, 2
 
 
+def ones(alpha=None):
+    return TopicPosterior(np.ones((1, 1)), (V, K), alpha)
+
+
 def some(words=(0,), n=2):
     return Statistics(np.array(words, np.int32), np.ones((len(words), K)), np.full(n, 1.0))
 
@@ -37,10 +41,8 @@ def test_the_noise_of_langevin_is_that_of_lam_before_the_drift():
 
 def test_streams_of_neighbouring_seeds_have_noise_of_their_own():
     """Seed 3 at its second minibatch draws what seed 4 draws at its first."""
-    lam, nothing = (
-        np.full((V, K), 1000.0),
-        Statistics(np.empty(0, np.int32), np.empty((0, K)), np.zeros(2)),
-    )
+    lam = np.full((V, K), 1000.0)
+    nothing = Statistics(np.empty(0, np.int32), np.empty((0, K)), np.zeros(2))
     late, early = (TopicPosterior(lam, (V, K), seed=seed) for seed in (3, 4))
     late.blend(Blend(1.0, 1.0, 0.0, nothing))
     late.blend(Langevin(1.0, 1e9, 0.6).step(late, given(nothing), None)[0])
@@ -49,14 +51,14 @@ def test_streams_of_neighbouring_seeds_have_noise_of_their_own():
 
 
 def test_averaging_survives_a_rate_of_one():
-    average = IterateAverage(TopicPosterior(np.ones((1, 1)), (V, K)))
+    average = IterateAverage(ones())
     for _ in range(3):
         average.blend(Blend(0.0, 1.0, 1.0, some()))
     assert_array_equal(average.dense()[0], 2.0)
 
 
 def test_averaging_does_not_lose_the_noise():
-    average = IterateAverage(TopicPosterior(np.ones((1, 1)), (V, K)))
+    average = IterateAverage(ones())
     try:
         average.blend(Blend(0.5, 1.0, 0.5, some(), noise=Noise(1.0, (0,))))
     except (ValueError, NotImplementedError):
@@ -66,7 +68,7 @@ def test_averaging_does_not_lose_the_noise():
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_an_infinite_noisy_blend_changes_nothing():
-    posterior = TopicPosterior(np.ones((1, 1)), (V, K))
+    posterior = ones()
     before = pickle.dumps(posterior)
     with pytest.raises(ValueError, match="infinite"):
         posterior.blend(Blend(1.0, np.inf, 0.0, some(), noise=Noise(1.0, (0,))))
@@ -74,14 +76,13 @@ def test_an_infinite_noisy_blend_changes_nothing():
 
 
 def test_a_noisy_blend_carries_its_alpha():
-    posterior = TopicPosterior(np.ones((1, 1)), (V, K), np.ones(K))
-    given = np.full(K, 5.0)
-    posterior.blend(Blend(1.0, 1.0, 0.0, some(), given, Noise(1.0, (0,))))
+    posterior = ones(np.ones(K))
+    posterior.blend(Blend(1.0, 1.0, 0.0, some(), np.full(K, 5.0), Noise(1.0, (0,))))
     assert_array_equal(posterior.alpha, 5.0)
 
 
 def test_blends_together_are_all_or_none_where_the_kernel_raises():
-    one, other = (TopicPosterior(np.ones((1, 1)), (V, K)) for _ in range(2))
+    one, other = ones(), ones()
     fine, wrong = (Blend(1.0, 1.0, 0.0, some((word,))) for word in (0, V))
     with pytest.raises(IndexError):
         blend_together([(one, fine), (other, wrong)])
@@ -90,8 +91,7 @@ def test_blends_together_are_all_or_none_where_the_kernel_raises():
 
 def test_content_seeds_do_not_depend_on_zeros_that_are_stored():
     plain = sparse.csr_matrix(np.array([[1.0, 0, 2]]))
-    data, indices, indptr = [1.0, 0.0, 2.0], [0, 1, 2], [0, 3]
-    other = sparse.csr_matrix((np.array(data), np.array(indices), np.array(indptr)), shape=(1, 3))
+    other = sparse.csr_matrix(([1.0, 0.0, 2.0], [0, 1, 2], [0, 3]), shape=(1, 3))
     assert_array_equal(content_seeds(minibatch_of(other)), content_seeds(minibatch_of(plain)))
 
 
@@ -99,6 +99,6 @@ def test_transform_does_not_depend_on_how_a_document_is_stored():
     X = np.random.default_rng(0).poisson(0.5, (200, 12)).astype(float)
     model = GibbsOnlineEM(5, random_state=0).fit(X)
     plain = sparse.csr_matrix(X[:1])
-    twice = np.r_[plain.indices[::-1], plain.indices], np.r_[plain.data[::-1], plain.data] / 2
-    twice = sparse.csr_matrix((twice[1], twice[0], np.array([0, 2 * plain.nnz])), shape=(1, 12))
+    data, indices = (np.r_[half[::-1], half] for half in (plain.data / 2, plain.indices))
+    twice = sparse.csr_matrix((data, indices, [0, 2 * plain.nnz]), shape=(1, 12))
     assert_array_equal(model.transform(twice), model.transform(plain))

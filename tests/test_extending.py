@@ -46,6 +46,8 @@ FILES = sorted(path.stem for path in GUIDE.glob("*.py"))
 MOST_LINES = 60
 X = make_lda_corpus(n_documents=400, n_components=3, n_features=60, random_state=0).X
 OTHER = make_lda_corpus(n_documents=400, n_components=3, n_features=60, random_state=1).X
+STREAM = [source[start : start + 80] for source in (X, OTHER) for start in range(0, 400, 80)]
+SETTINGS = PLAIN | {"batch_size": 50, "random_state": 0}
 
 
 @pytest.fixture(autouse=True)
@@ -69,33 +71,28 @@ def test_a_file_is_short(name):
 @pytest.mark.parametrize("page", sorted(GUIDE.glob("*.rst")), ids=lambda page: page.stem)
 def test_what_a_page_includes_is_there(page):
     text = page.read_text(encoding="utf-8")
-    names = re.findall(r"literalinclude:: (\S+)", text)
-    assert names or page.stem == "index"
-    for name in names:
-        assert (page.parent / name).is_file(), name
-    included = re.findall(r"literalinclude:: (\S+)\n.*\n +:pyobject: (\w+)", text)
+    included = re.findall(r"literalinclude:: (\S+)(?:\n.*\n +:pyobject: (\w+))?", text)
+    assert included or page.stem == "index"
     for name, what in included:
         source = (page.parent / name).read_text(encoding="utf-8")
-        assert re.search(rf"^(class|def) {what}\b", source, flags=re.MULTILINE), what
+        assert not what or re.search(rf"^(class|def) {what}\b", source, flags=re.MULTILINE), what
 
 
-def parts(guide):
-    """StreamingLDA with each part that a stranger wrote."""
-    return {
-        "rule": StreamingLDA(3, update=guide["seasons"].Seasons(), random_state=0),
-        "local step": StreamingLDA(
-            3, inference=guide["point_estimates"].PointEstimates(), random_state=0
-        ),
-        "view": StreamingLDA(
-            3, update="bps", view=guide["tempered_mean"].TemperedMean(0.9), random_state=0
-        ),
-        "estimator": guide["half_life"].HalfLifeLDA(3, random_state=0),
+@pytest.fixture(params=["rule", "local step", "view", "estimator"])
+def extended(request, guide):
+    """StreamingLDA with a part that a stranger wrote."""
+    if request.param == "estimator":
+        return guide["half_life"].HalfLifeLDA(3, random_state=0)
+    settings = {
+        "rule": {"update": guide["seasons"].Seasons()},
+        "local step": {"inference": guide["point_estimates"].PointEstimates()},
+        "view": {"update": "bps", "view": guide["tempered_mean"].TemperedMean(0.9)},
     }
+    return StreamingLDA(3, random_state=0, **settings[request.param])
 
 
-@pytest.mark.parametrize("name", ["rule", "local step", "view", "estimator"])
-def test_a_part_is_cloned_pickled_and_found(name, guide):
-    model = parts(guide)[name].set_params(batch_size=50)
+def test_a_part_is_cloned_pickled_and_found(extended):
+    model = extended.set_params(batch_size=50)
     fitted = clone(model).fit(X)
     found = fitted.transform(X[:20])
     assert_allclose(found.sum(axis=1), 1.0, rtol=1e-6)
@@ -105,14 +102,11 @@ def test_a_part_is_cloned_pickled_and_found(name, guide):
     assert fitted.score(X) > unigram + 0.1
 
 
-@pytest.mark.parametrize("name", ["rule", "local step", "view", "estimator"])
-def test_a_stream_that_was_cut_equals_the_uncut_one(name, guide):
-    whole = parts(guide)[name]
-    cut = clone(whole)
-    for source in (X, OTHER):
-        for start in range(0, 400, 80):
-            whole.partial_fit(source[start : start + 80])
-            cut = pickle.loads(pickle.dumps(cut.partial_fit(source[start : start + 80])))
+def test_a_stream_that_was_cut_equals_the_uncut_one(extended):
+    whole, cut = extended, clone(extended)
+    for batch in STREAM:
+        whole.partial_fit(batch)
+        cut = pickle.loads(pickle.dumps(cut.partial_fit(batch)))
     assert_array_equal(cut.components_, whole.components_)
 
 
@@ -120,17 +114,15 @@ def test_a_stream_that_was_cut_equals_the_uncut_one(name, guide):
 
 
 def test_a_season_that_carries_all_over_is_svb(guide):
-    settings = PLAIN | {"batch_size": 50, "random_state": 0}
-    mine = StreamingLDA(3, update=guide["seasons"].Seasons(carried=1.0), **settings).fit(X)
-    svb = StreamingLDA(3, update="svb", **settings).fit(X)
+    mine = StreamingLDA(3, update=guide["seasons"].Seasons(carried=1.0), **SETTINGS).fit(X)
+    svb = StreamingLDA(3, update="svb", **SETTINGS).fit(X)
     assert_allclose(mine.components_, svb.components_)
 
 
 def test_a_season_starts_where_the_topics_change(guide):
     model = StreamingLDA(3, update=guide["seasons"].Seasons(carried=0.1), random_state=0)
-    for source in (X, OTHER):
-        for start in range(0, 400, 80):
-            model.partial_fit(source[start : start + 80])
+    for batch in STREAM:
+        model.partial_fit(batch)
     assert_array_equal(model.retention_history_[:, 0], [1, 1, 1, 1, 1, 0.1, 1, 1, 1, 1])
 
 
@@ -171,11 +163,9 @@ def test_the_estimator_is_one_of_scikit_learn(guide):
 
 
 def test_the_estimator_is_a_composition(guide):
-    settings = PLAIN | {"batch_size": 50, "random_state": 0}
-    theirs = StreamingLDA(3, update=PowerPrior(0.5, Boost(0.2)), **settings).fit(X)
-    mine = guide["half_life"].HalfLifeLDA(
-        3, half_life=1, prior_share=0.2, batch_size=50, random_state=0
-    )
+    theirs = StreamingLDA(3, update=PowerPrior(0.5, Boost(0.2)), **SETTINGS).fit(X)
+    given = {"half_life": 1, "prior_share": 0.2, "batch_size": 50, "random_state": 0}
+    mine = guide["half_life"].HalfLifeLDA(3, **given)
     assert_array_equal(mine.fit(X).components_, theirs.components_)
     with pytest.raises(ValueError, match="half_life"):
         mine.set_params(half_life=0).fit(X)
@@ -207,12 +197,10 @@ def test_rules_find_the_drift_of_rates(guide):
 
 def test_fields_are_parameters_to_search(guide):
     model = StreamingBayes(guide["poisson_rates"].PoissonRates(), guide["seasons"].Seasons())
-    rates = np.repeat([9.0, 3.0], 500)[:, None]
-    counts = np.random.default_rng(0).poisson(rates)
+    counts = np.random.default_rng(0).poisson(np.repeat([9.0, 3.0], 500)[:, None])
     grid = {"update__carried": [0.0, 1.0], "model__shape": [0.1, 1.0]}
-    search = GridSearchCV(
-        model.set_params(batch_size=100), grid, cv=TimeSeriesSplit(3), error_score="raise"
-    )
+    model.set_params(batch_size=100)
+    search = GridSearchCV(model, grid, cv=TimeSeriesSplit(3), error_score="raise")
     assert search.fit(counts).best_params_["update__carried"] == 0.0
 
 
@@ -265,23 +253,18 @@ def test_a_tempered_mean_of_power_one_is_the_mean(guide):
     mean(lam, lam.sum(axis=0), plain)
     guide["tempered_mean"].TemperedMean(1.0)(lam, lam.sum(axis=0), out)
     assert_allclose(out, plain, rtol=1e-12)
-    guide["tempered_mean"].TemperedMean(0.5)(lam, lam.sum(axis=0), out)
-    assert_allclose(out[:, :2], np.sqrt(plain[:, :2]))
-    guide["tempered_mean"].TemperedMean(0.0)(lam, lam.sum(axis=0), out)
-    assert_array_equal(out[:, :2], 1.0)
+    for power in (0.5, 0.0):
+        guide["tempered_mean"].TemperedMean(power)(lam, lam.sum(axis=0), out)
+        assert_allclose(out[:, :2], plain[:, :2] ** power)
 
 
 # The kind of posterior
 
 
 RULES = (
-    SVB(),
-    BPS(0.1),
-    PowerPrior(0.8),
-    PopulationVB(300, 0.2),
-    StochasticVI(),
+    SVB(), BPS(0.1), PowerPrior(0.8), PopulationVB(300, 0.2), StochasticVI(),
     HierarchicalPowerPrior(),
-)
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: type(rule).__name__)
@@ -309,8 +292,7 @@ def test_an_estimator_keeps_its_topics_in_it(guide):
             own = guide["capped_topics"].CappedTopics(eta, self.posterior_.alpha, 500.0)
             self._commit = replace(self._commit, posterior=own)
 
-    settings = PLAIN | {"schedule": replace(WHOLE, n_start_rounds=10)}
-    settings |= {"batch_size": 50, "random_state": 0}
+    settings = SETTINGS | {"schedule": replace(WHOLE, n_start_rounds=10)}
     model = CappedLDA(3, update=BPS(0.05), **settings).fit(X)
     learnt = model.components_ - 0.005
     assert (learnt.sum(axis=1) <= 500 * (1 + 1e-9)).all()

@@ -8,21 +8,9 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
 
-from streamtopics import (
-    SVBHPP,
-    LowRankDPP,
-    RatingLDA,
-    StreamingBayes,
-    StreamingLDA,
-    StreamingMixture,
-    SupervisedLDA,
-)  # fmt: skip
+import streamtopics as st
 from streamtopics.estimators import Schedule
-from streamtopics.models import (
-    GaussianMixture,
-    LinearRegression,
-    MeanFieldRegression,
-)  # fmt: skip
+from streamtopics.models import GaussianMixture, LinearRegression, MeanFieldRegression  # fmt: skip
 from streamtopics.updates import Window
 
 X = np.random.default_rng(0).poisson(1.0, (8, 6)).astype(float)
@@ -38,7 +26,7 @@ def _no_warnings():
 @pytest.mark.parametrize(("count", "prior"), [(1e15, 0.01), (1e9, 1e-8), (1e6, 1e-10)])
 def test_what_a_window_takes_out_leaves_no_trace(count, prior):
     large = count * (0.5 + 0.5 * np.random.default_rng(1).random((5, 6)))
-    model = StreamingLDA(
+    model = st.StreamingLDA(
         3, update=Window(1), topic_word_prior=prior, schedule=Schedule(growth=1), random_state=0
     )
     for part in (large, large[::-1], np.zeros((3, 6))):
@@ -52,7 +40,7 @@ def test_a_mixture_whose_first_minibatches_are_empty():
     # In what nothing was learnt from rounding left a mass of which a share was the prior.
     prior = np.random.default_rng(3).gamma(1.0, 1.0, (2, 6))
     for seed in range(20):
-        model = StreamingMixture(
+        model = st.StreamingMixture(
             2, update="population_vb", topic_word_prior=prior, random_state=seed, batch_size=5
         )
         model.partial_fit(np.zeros((8, 6))).partial_fit(np.zeros((5, 6))).partial_fit(X)
@@ -62,7 +50,7 @@ def test_a_mixture_whose_first_minibatches_are_empty():
 def test_a_limit_of_the_prior_that_is_next_to_nothing():
     tiny = np.zeros((8, 6))
     tiny[0, 3], tiny[6, 5] = 1e-7, 1e-29
-    model = StreamingMixture(
+    model = st.StreamingMixture(
         2, schedule=Schedule(prior_limit=1e-10), batch_size=2, max_iter=2, random_state=0
     )
     assert np.isfinite(model.fit(tiny).components_).all()
@@ -70,18 +58,18 @@ def test_a_limit_of_the_prior_that_is_next_to_nothing():
 
 def test_a_word_that_rounding_brings_below_those_that_it_leads():
     counts = np.array([[1.0, 1e-7, 0.0, 2.0, 2.0, 1e15]])
-    model = SVBHPP(2, rate_prior=-1000.0, random_state=0).partial_fit(counts)
+    model = st.SVBHPP(2, rate_prior=-1000.0, random_state=0).partial_fit(counts)
     assert np.isfinite(model.components_).all()
 
 
 def test_a_tiny_prior_of_the_qualitative_topic(monkeypatch):
     monkeypatch.setattr("streamtopics.reviews.rating_lda.OMEGA", (1e-10, 1.0))
-    model = RatingLDA(2, random_state=0).fit(1e6 * X, [1, 5] * 4)
+    model = st.RatingLDA(2, random_state=0).fit(1e6 * X, [1, 5] * 4)
     assert np.isfinite(model.objective_).all()
 
 
 def test_ratings_far_from_the_first_ones_are_what_is_refused():
-    model = SupervisedLDA(3, doc_topic_prior=1e-10, learn_priors=True, random_state=0)
+    model = st.SupervisedLDA(3, doc_topic_prior=1e-10, learn_priors=True, random_state=0)
     model.fit(X, [1, 2.0] * 4)
     with pytest.raises(ValueError, match=r"y, passed to SupervisedLDA.partial_fit, has a rating"):
         model.partial_fit(X, [1e49, -1e49] * 4).partial_fit(X, [1e49, -1e49] * 4)
@@ -96,17 +84,17 @@ def test_rates_in_the_units_of_the_data(scale):
     rows = rng.standard_normal((12, 2))
     y = rows @ [1.0, 2.0]
     for model in (LinearRegression(rate=scale), MeanFieldRegression(rate=scale)):
-        found = StreamingBayes(model).fit(rows, y)
+        found = st.StreamingBayes(model).fit(rows, y)
         assert np.isfinite(found.predict(rows)).all()
     for model in (GaussianMixture(2, rate=scale), GaussianMixture(2, mean_mass=1e-10)):
-        assert np.isfinite(StreamingBayes(model, random_state=0).fit(rows).score(rows))
+        assert np.isfinite(st.StreamingBayes(model, random_state=0).fit(rows).score(rows))
 
 
 # Determinantal processes
 
 
 def test_sets_that_are_larger_than_the_ground_set():
-    process = LowRankDPP("items", 2, random_state=0).fit(sparse.csr_matrix(X[:4, :3]))
+    process = st.LowRankDPP("items", 2, random_state=0).fit(sparse.csr_matrix(X[:4, :3]))
     for k in (4, 5):
         with pytest.raises(ValueError, match=f"k is {k}, but no set of this process has so many"):
             process.sample(k=k, random_state=0)

@@ -16,13 +16,15 @@ NOT_TESTED = {"gensim", "pyldavis"}
 pytestmark = pytest.mark.skipif(not OLDEST.exists(), reason="needs the checkout, not the sdist")
 
 
-def declared() -> dict[str, str]:
-    """The floor of each package that pyproject.toml names."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    named = [*project["dependencies"]]
-    named += [line for extra in EXTRAS for line in project["optional-dependencies"][extra]]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
+def declared() -> set[tuple[str, str]]:
+    """The packages that pyproject.toml names, each with its floor."""
+    named = [*PROJECT["dependencies"]]
+    named += [line for extra in EXTRAS for line in PROJECT["optional-dependencies"][extra]]
     found = (re.match(r"([\w.-]+)>=([\d.]+)", line) for line in named)
-    return {match[1].lower(): match[2] for match in found if match}
+    return {(match[1].lower(), match[2]) for match in found if match}
 
 
 def oldest() -> dict[str, str]:
@@ -33,7 +35,7 @@ def oldest() -> dict[str, str]:
 
 
 def test_floors_are_those_tested():
-    wanted = {name: floor for name, floor in declared().items() if name not in NOT_TESTED}
+    wanted = {name: floor for name, floor in declared() if name not in NOT_TESTED}
     tested = oldest()
     assert {"numpy", "scipy", "scikit-learn", "joblib", "tqdm"} <= set(wanted)
     parts = {name: len(floor.split(".")) for name, floor in wanted.items()}
@@ -41,13 +43,8 @@ def test_floors_are_those_tested():
 
 
 def test_no_floor_is_named_twice_with_another_version():
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    lines = [line for extra in EXTRAS for line in project["optional-dependencies"][extra]]
-    floors: dict[str, set[str]] = {}
-    for line in lines:
-        if match := re.match(r"([\w.-]+)>=([\d.]+)", line):
-            floors.setdefault(match[1], set()).add(match[2])
-    assert {name: found for name, found in floors.items() if len(found) > 1} == {}
+    names = [name for name, _ in declared()]
+    assert sorted(names) == sorted(set(names))
 
 
 def test_actions_are_taken_by_commit():
@@ -66,8 +63,7 @@ def test_what_is_to_be_installed_is_named_by_its_package():
     assert [str(path) for path, text in texts.items() if "streamtopics[" in text] == []
     joined = re.sub(r'"\s+f?"', "", " ".join(texts.values()))
     named = re.findall(r"pip install ([\w. -]+)`", joined)
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    extras = [line for lines in project["optional-dependencies"].values() for line in lines]
+    extras = [line for lines in PROJECT["optional-dependencies"].values() for line in lines]
     known = {re.match(r"[\w.-]+", line)[0] for line in extras}
     assert {"matplotlib", "pyarrow", "backports.zstd"} <= set(named)
     assert set(" ".join(named).split()) - known == {"-e", "."}

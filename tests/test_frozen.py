@@ -24,11 +24,7 @@ from streamtopics.streams import (
     resume,
     stream,
 )
-from streamtopics.text import (
-    NamedVectorizer,
-    StreamingCountVectorizer,
-    StreamingPipeline,
-)
+from streamtopics.text import NamedVectorizer, StreamingCountVectorizer, StreamingPipeline
 from streamtopics.utils.steps import names_of, steps_of
 from tests import plain
 from tests.report.made import made
@@ -45,10 +41,15 @@ def topics(n_components=2):
     return SVBLDA(n_components, random_state=0)
 
 
-def pipeline_learnt(kind=StreamingPipeline):
+def before_topics(words):
+    """A pipeline whose last step learns."""
+    return StreamingPipeline([("words", words), ("topics", topics())])
+
+
+def pipeline_learnt():
     words = words_learnt()
     lda = topics().partial_fit(words.transform(TEXTS))
-    return kind([("words", words), ("topics", lda)])
+    return StreamingPipeline([("words", words), ("topics", lda)])
 
 
 def state(model):
@@ -71,21 +72,17 @@ def test_a_frozen_model_of_topics_before_the_last_step_stays_as_it_is():
 
 
 @pytest.mark.parametrize("learnt", ["fit", "partial_fit"])
-@pytest.mark.parametrize(
-    "wrap", [FrozenEstimator, lambda step: FrozenEstimator(FrozenEstimator(step))]
-)
+@pytest.mark.parametrize("wrap", [FrozenEstimator, lambda x: FrozenEstimator(FrozenEstimator(x))])
 def test_a_frozen_vectorizer_keeps_its_words(wrap, learnt):
     words = StreamingCountVectorizer(max_features=30 if learnt == "partial_fit" else None)
     getattr(words, learnt)(TEXTS)
     words.transform(TEXTS)  # It notes that its stop words were checked.
     before = state(words)
-    pipeline = StreamingPipeline([("words", wrap(words)), ("topics", topics())])
+    pipeline, other = before_topics(wrap(words)), topics()
     for texts in (TEXTS, LATER):
         pipeline.partial_fit(texts)
-    assert state(words) == before
-    other = topics()
-    for texts in (TEXTS, LATER):
         other.partial_fit(words.transform(texts))
+    assert state(words) == before
     assert_array_equal(pipeline[-1].components_, other.components_)
     assert pipeline.top_words(3) == other.top_words(words.get_feature_names_out(), 3)
 
@@ -95,8 +92,7 @@ def test_a_frozen_pipeline_as_a_step_keeps_what_it_learnt(kind):
     words = words_learnt()
     front = kind([("words", words), ("none", "passthrough"), ("nothing", None)])
     before = state(words)
-    pipeline = StreamingPipeline([("front", FrozenEstimator(front)), ("topics", topics())])
-    other = topics()
+    pipeline, other = before_topics(FrozenEstimator(front)), topics()
     for texts in (TEXTS, LATER):
         pipeline.partial_fit(texts)
         other.partial_fit(words.transform(texts))
@@ -112,8 +108,7 @@ def test_words_that_changed_before_a_vectorizer_was_frozen_are_forgotten():
     pipeline = StreamingPipeline([("words", words), ("topics", lda)])
     for _ in range(5):
         pipeline.partial_fit(["red green", "red green red"])
-    front = FrozenEstimator(Pipeline([("words", words)]))
-    pipeline.set_params(words=front)
+    pipeline.set_params(words=FrozenEstimator(Pipeline([("words", words)])))
     words.partial_fit(["blue pink", "blue pink blue"] * 2)
     pipeline.partial_fit(["blue"])
     assert words.get_feature_names_out().tolist() == ["blue", "pink"]
@@ -168,9 +163,8 @@ def test_a_stream_goes_by_a_frozen_vectorizer(kind):
     words = words_learnt()
     before = state(words)
     batches = [TEXTS, LATER] * 2
-    frozen = StreamingPipeline([("words", FrozenEstimator(words)), ("topics", topics())])
-    given = StreamingCountVectorizer(vocabulary=words.get_feature_names_out())
-    plain = StreamingPipeline([("words", given), ("topics", topics())])
+    frozen = before_topics(FrozenEstimator(words))
+    plain = before_topics(StreamingCountVectorizer(vocabulary=words.get_feature_names_out()))
     for model in (frozen, plain):
         stream(model, batches, callbacks=[kind()])
     assert_array_equal(frozen[-1].components_, plain[-1].components_)
@@ -184,14 +178,14 @@ def test_a_stream_goes_by_a_frozen_vectorizer(kind):
 def test_partitions_are_counted_by_a_frozen_vectorizer():
     words = words_learnt()
     before = state(words)
-    frozen = StreamingPipeline([("words", FrozenEstimator(words)), ("topics", topics())])
+    frozen = before_topics(FrozenEstimator(words))
     by_partitions(frozen)
     assert state(words) == before
     assert frozen[-1].n_documents_seen_ == len(LATER)
 
 
 def test_files_keep_what_is_frozen(tmp_path):
-    frozen = StreamingPipeline([("words", FrozenEstimator(words_learnt())), ("topics", topics())])
+    frozen = before_topics(FrozenEstimator(words_learnt()))
     stream(frozen, [TEXTS], callbacks=[Checkpointer(tmp_path, every=1)])
     again = resume(tmp_path).model
     assert isinstance(again["words"], FrozenEstimator)
@@ -205,37 +199,17 @@ def test_files_keep_what_is_frozen(tmp_path):
         assert_array_equal(*(getattr(X, "toarray", lambda X=X: X)() for X in (found, expected)))
 
 
-# What reads models
-
-
-# Vectorizers within others
-
 REVIEWS = ["The screen is great. The battery is not!", "Great screen. Great battery.", "Bad!"]
-FROZEN = [
-    CountVectorizer(stop_words="english"),
-    TfidfVectorizer(),
-    StreamingCountVectorizer(),
-    HashingVectorizer(n_features=64),
-]
 
 
-@pytest.fixture(params=FROZEN, ids=lambda one: type(one).__name__, name="vectorizer")
-def vectorizer_that_knows_other_words(request):
-    return request.param.fit(["the great screen", "the great keyboard"])
-
-
-def by_documents(X):
-    return [matrix.toarray().tolist() for matrix in X]
-
-
-def test_named_counts_are_of_the_words_of_a_frozen_vectorizer(vectorizer):
-    if isinstance(vectorizer, HashingVectorizer):
-        with pytest.raises(AttributeError, match="get_feature_names_out"):
-            NamedVectorizer(FrozenEstimator(vectorizer)).fit_transform(REVIEWS)
-        return
+@pytest.mark.parametrize("kind", [CountVectorizer, TfidfVectorizer, StreamingCountVectorizer])
+def test_named_counts_are_of_the_words_of_a_frozen_vectorizer(kind):
+    vectorizer = kind(stop_words="english").fit(["the great screen", "the great keyboard"])
     for within in (vectorizer, make_pipeline(vectorizer)):
         named = NamedVectorizer(FrozenEstimator(within))
         X = named.fit_transform(REVIEWS)
         assert_array_equal(X.toarray(), vectorizer.transform(REVIEWS).toarray())
         assert_array_equal(X.feature_names, vectorizer.get_feature_names_out())
         assert_array_equal(named.fit(REVIEWS).transform(REVIEWS).toarray(), X.toarray())
+    with pytest.raises(AttributeError, match="get_feature_names_out"):
+        NamedVectorizer(FrozenEstimator(HashingVectorizer())).fit_transform(REVIEWS)

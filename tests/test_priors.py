@@ -56,8 +56,7 @@ def test_seeds_that_are_rare_elsewhere():
 
 
 def test_missing_seeds_can_be_left_out():
-    seeds = {"air": ["plain", "sky"], "none": ["cloud"]}
-    prior = seed_prior(seeds, WORDS, 5, missing="ignore")
+    prior = seed_prior({"air": ["plain", "sky"], "none": ["cloud"]}, WORDS, 5, missing="ignore")
     assert_array_equal(np.argwhere(prior > 1), [[0, 3]])
 
 

@@ -87,13 +87,11 @@ RECORDS = [
 def test_a_record_stands_for_the_array(record, array):
     expected = np.broadcast_to(array, (2, len(WORDS)))
     assert_array_equal(prior_of(rules.SVBLDA(2, topic_word_prior=record)), expected)
-    by_record, by_array = (bps(boosted_prior=prior).fit(X) for prior in (record, array))
-    assert_array_equal(by_record.components_, by_array.components_)
-    by_record, by_array = (
-        rules.GibbsOnlineEM(2, topic_word_prior=prior, random_state=0).fit(X)
-        for prior in (record, array)
-    )
-    assert_array_equal(by_record.components_, by_array.components_)
+    sampled = rules.GibbsOnlineEM(2, random_state=0)
+    for model, name in ((bps(), "boosted_prior"), (sampled, "topic_word_prior")):
+        by_record = clone(model).set_params(**{name: record}).fit(X)
+        by_array = clone(model).set_params(**{name: array}).fit(X)
+        assert_array_equal(by_record.components_, by_array.components_)
 
 
 @pytest.mark.parametrize("record", [record for record, _ in RECORDS])
@@ -102,8 +100,7 @@ def test_records_travel(record):
     assert clone(model).topic_word_prior == record
     assert len(repr(model)) < 800
     assert_array_equal(
-        pickle.loads(pickle.dumps(raw(model))).fit(TEXTS)[-1].components_,
-        model.fit(X).components_,
+        pickle.loads(pickle.dumps(raw(model))).fit(TEXTS)[-1].components_, model.fit(X).components_
     )
 
 
@@ -127,11 +124,9 @@ def test_names_come_with_a_data_frame_or_the_record():
 def test_what_was_resolved_at_the_start_is_kept():
     batches = list(iter_minibatches(X, batch_size=40))
     model = bps(topic_word_prior=ZipfPrior())
+    same = bps(topic_word_prior=zipf_prior(counts=batches[0].sum(axis=0).A1))
     for batch in batches:
         model.partial_fit(batch)
-    prior = zipf_prior(counts=batches[0].sum(axis=0).A1)
-    same = bps(topic_word_prior=prior)
-    for batch in batches:
         same.partial_fit(batch)
     assert_array_equal(model.components_, same.components_)
 
@@ -148,8 +143,9 @@ def test_search_on_raw_text(n_jobs):
     }
     model = raw(bps(topic_word_prior=SeedWords(SEEDS, 1.0)))
     search = GridSearchCV(model, grid, cv=2, n_jobs=n_jobs, error_score="raise").fit(TEXTS)
-    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
-    assert len(np.unique(search.cv_results_["mean_test_score"].round(6))) == 8
+    scores = search.cv_results_["mean_test_score"]
+    assert np.isfinite(scores).all()
+    assert len(np.unique(scores.round(6))) == 8
     best = search.best_params_["lda__topic_word_prior__strength"]
     assert search.best_estimator_[-1].topic_word_prior == SeedWords(SEEDS, best)
     words = search.best_estimator_[-1].top_words(n_words=3)
@@ -173,13 +169,12 @@ def test_fields_of_records_are_parameters():
 
 
 def test_priors_of_classes():
-    plain = {"class_word_prior": class_words_prior(X, LABELS, n_seeds=3), "random_state": 0}
-    model = st.MultiViewLDA(1, 1, **plain | {"class_word_prior": ClassWords(n_seeds=3)})
-    same = st.MultiViewLDA(1, 1, **plain).fit(X, LABELS)
+    model = st.MultiViewLDA(1, 1, class_word_prior=ClassWords(n_seeds=3), random_state=0)
+    array = class_words_prior(X, LABELS, n_seeds=3)
+    same = clone(model).set_params(class_word_prior=array).fit(X, LABELS)
     assert_array_equal(model.fit(X, LABELS).components_, same.components_)
-    search = GridSearchCV(
-        raw(model), {"lda__class_word_prior__n_seeds": [1, 3]}, cv=2, error_score="raise"
-    ).fit(TEXTS, LABELS)
+    grid = {"lda__class_word_prior__n_seeds": [1, 3]}
+    search = GridSearchCV(raw(model), grid, cv=2, error_score="raise").fit(TEXTS, LABELS)
     assert search.best_score_ > 0.9
 
 
@@ -187,14 +182,13 @@ def test_priors_of_classes():
 def test_seeds_of_classes_go_by_their_names(name):
     seeds = SeedWords({"sea": ["ship"], "air": ["sky"]}, 5)
     array = seed_prior({1: ["ship"], 0: ["sky"]}, WORDS, 5)
-    by_name, by_place = (
-        st.MultiViewLDA(1, 1, update=BPS(0.5), random_state=0, **{name: prior}).fit(X, LABELS)
-        for prior in (seeds, array)
-    )
+    model = st.MultiViewLDA(1, 1, update=BPS(0.5), random_state=0)
+    by_name = clone(model).set_params(**{name: seeds}).fit(X, LABELS)
+    by_place = clone(model).set_params(**{name: array}).fit(X, LABELS)
     assert_array_equal(by_name.components_, by_place.components_)
-    wrong = st.MultiViewLDA(1, 1, update=BPS(0.5), **{name: SeedWords({"water": ["sea"]}, 1)})
+    model.set_params(**{name: SeedWords({"water": ["sea"]}, 1)})
     with pytest.raises(ValueError, match=r"\['water'\], not among the classes \['air'"):
-        wrong.fit(X, LABELS)
+        model.fit(X, LABELS)
 
 
 @pytest.mark.parametrize("name", ["RatingLDA", "SupervisedLDA", "HiddenFactorsTopics"])
@@ -223,10 +217,8 @@ def test_a_failed_start_changes_nothing():
 
 def test_names_stay_with_rows():
     for rows in (slice(3), [1, 2], np.arange(120) < 7, 5, (slice(3), ...), ([1], slice(None))):
-        picked = X[rows]
-        assert_array_equal(picked.feature_names, WORDS)
-    columns = slice(2), [1, 0], np.array([1, 0])
-    for key in (*((slice(3), some) for some in columns), (1, 2)):
+        assert_array_equal(X[rows].feature_names, WORDS)
+    for key in ((slice(3), slice(2)), (slice(3), [1, 0]), (slice(3), np.array([1, 0])), (1, 2)):
         assert getattr(X[key], "feature_names", None) is None
     for other in (2 * X, X.T, X @ X.T, X.toarray(), X.tocsc()):
         assert getattr(other, "feature_names", None) is None
@@ -254,13 +246,10 @@ def test_named_vectorizer():
     ("words", "error", "remedies"),
     [
         (NamedVectorizer(), NotFittedError, "NamedVectorizer instance is not fitted yet"),
-        (
-            StreamingCountVectorizer(max_features=20),
-            ValueError,
-            "NamedCounts.of.* around StreamingCountVectorizer has to be fitted before",
-        ),
+        (StreamingCountVectorizer(max_features=20), ValueError,
+         "NamedCounts.of.* around StreamingCountVectorizer has to be fitted before"),
     ],
-)
+)  # fmt: skip
 def test_names_of_a_stream_have_to_be_known_before(words, error, remedies):
     guided = st.GuidedTopics({"water": ["sea"], "air": ["sky"]}, random_state=0)
     model = StreamingPipeline([("words", words), ("topics", guided)])

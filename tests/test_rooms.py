@@ -10,61 +10,20 @@ import pytest
 import scipy.sparse as sp
 
 import streamtopics
-from streamtopics import (
-    BPSLDA,
-    SVBHPP,
-    SVBLDA,
-    AspectSentimentModel,
-    DPPSummarizer,
-    GibbsOnlineEM,
-    HDPGibbsOnlineEM,
-    HDPVarGibbs,
-    LowRankDPP,
-    MultiViewLDA,
-    RatingLDA,
-    StreamingBayes,
-    StreamingLDA,
-    StreamingMixture,
-    SupervisedLDA,
-    VariationalOnlineEM,
-    WASTopicModel,
-)
+from streamtopics import SVBLDA, StreamingLDA
 from streamtopics.cli import main
-from streamtopics.models import BetaBinomial
+from tests.conventions.every import COUNTS, EVERY, TEXTS
 
 ROOT = Path(streamtopics.__file__).parent
-COUNTS = sp.csr_matrix(np.random.default_rng(0).poisson(1.0, (12, 8)) + np.eye(12, 8))
-LABELS = np.arange(12) % 3
-SENTENCES = [COUNTS[:6], COUNTS[6:]]
-TEXTS = ["Topics are shares. Documents have topics.", "A stream never ends. It goes on."]
-GIVEN = {
-    SVBLDA(3): (COUNTS,),
-    BPSLDA(3): (COUNTS,),
-    SVBHPP(3): (COUNTS,),
-    GibbsOnlineEM(3): (COUNTS,),
-    VariationalOnlineEM(3): (COUNTS,),
-    StreamingLDA(3): (COUNTS,),
-    StreamingMixture(3): (COUNTS,),
-    HDPGibbsOnlineEM(3): (COUNTS,),
-    HDPVarGibbs(3): (COUNTS,),
-    MultiViewLDA(1, 1): (COUNTS, LABELS, [0, 1, 2]),
-    AspectSentimentModel(2): (SENTENCES,),
-    StreamingBayes(BetaBinomial()): (np.minimum(COUNTS.toarray()[:, :2], 1.0),),
-    SupervisedLDA(3): (COUNTS, LABELS.astype(float)),
-    RatingLDA(3): (COUNTS, LABELS.astype(float)),
-    WASTopicModel(3): (SENTENCES,),
-    LowRankDPP("multinomial"): (SENTENCES,),
-    DPPSummarizer(): (TEXTS,),
-}
 # What an estimator's own wing adds to the rooms of a topic model.
 WINGS = {
-    "SupervisedLDA": {"reviews", "families", "progress"},
-    "RatingLDA": {"reviews", "families", "progress"},
+    "HiddenFactorsTopics": {"reviews", "families"},
+    "RatingLDA": {"reviews", "families"},
+    "SupervisedLDA": {"reviews", "families"},
     "StreamingBayes": {"families"},
-    "AspectSentimentModel": {"sentences"},
-    "WASTopicModel": {"was", "sentences", "progress"},
-    "LowRankDPP": {"dpp", "sentences"},
-    "DPPSummarizer": {"dpp", "output", "sentences", "steps", "text"},
+    "WASTopicModel": {"was"},
+    "LowRankDPP": {"dpp"},
+    "DPPSummarizer": {"dpp", "text"},
 }
 
 
@@ -103,10 +62,10 @@ def engine():
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("model", GIVEN, ids=lambda model: type(model).__name__)
-def test_a_minibatch_enters_the_engine_and_one_wing(model, engine):
-    own = WINGS.get(type(model).__name__, set())
-    assert entered(model.partial_fit, *GIVEN[model]) <= engine | own
+@pytest.mark.parametrize("name", [n for n in EVERY if n in WINGS or EVERY[n].X is not TEXTS])
+def test_a_minibatch_enters_the_engine_and_one_wing(name, engine):
+    case = EVERY[name]
+    assert entered(case.taught, case.made) <= engine | WINGS.get(name, set())
     assert {"base", "local", "posteriors", "updates"} <= engine
 
 

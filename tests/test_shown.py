@@ -36,9 +36,9 @@ class Cells(HTMLParser):
         self.found.setdefault(self.tag, []).append(data)
 
 
-def batches():
-    rng = np.random.default_rng(0)
-    return [TimedBatch(rng.poisson(1.0, (60, 20)), f"day {t}") for t in range(1, 8)]
+def counts(n=1):
+    """Minibatches of 60 documents."""
+    return np.random.default_rng(0).poisson(1.0, (n, 60, 20))
 
 
 def test_callbacks():
@@ -48,7 +48,8 @@ def test_callbacks():
         "<DriftMonitor: 0 alarms in 0 minibatches, 0 documents held back>",
         "<ScoreHistory: 0 minibatches, nan nats per token>",
     ]
-    stream(GibbsOnlineEM(2, random_state=0), batches(), callbacks=shown)
+    batches = [TimedBatch(X, f"day {t}") for t, X in enumerate(counts(7), 1)]
+    stream(GibbsOnlineEM(2, random_state=0), batches, callbacks=shown)
     tracker, monitor, history = (Cells(one._repr_html_()).found for one in shown)
     assert tracker["caption"] == ["TopicTracker: 2 topics, 0 gone, after 7 minibatches"]
     assert tracker["th"] == ["topic", "share", "born", "gone", "words"]
@@ -86,7 +87,7 @@ def test_topics_of_texts(kind):
 
 
 def test_long_work_tells_of_itself(caplog):
-    X = np.random.default_rng(0).poisson(1.0, (60, 20))
+    [X] = counts()
     model = StreamingLDA(2, batch_size=20, max_iter=1, random_state=0)
     caplog.set_level(logging.INFO, "streamtopics")
     model.fit(X)
@@ -104,7 +105,7 @@ def test_long_work_tells_of_itself(caplog):
 
 
 def test_a_bar_is_no_line(caplog, capsys):
-    X = np.random.default_rng(0).poisson(1.0, (60, 20))
+    [X] = counts()
     caplog.set_level(logging.DEBUG, "streamtopics")
     StreamingLDA(2, verbose=1, random_state=0).fit(X)
     assert not caplog.messages

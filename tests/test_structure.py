@@ -19,12 +19,9 @@ def test_everything_public_that_takes_a_matrix_looks_at_its_arrays_and_counts(py
     lines = [json.loads(line) for line in out.splitlines()]
     assert process.wait() == 0, (lines[-1:], errors[-2000:])
     found = [line for line in lines if "error" in line]
-    right = [line for line in found if line["case"] == "right"]
-    assert [line for line in right if line["error"] != "none"] == []
+    assert [line for line in found if line["case"] == "right" and line["error"] != "none"] == []
     spoilt = [line for line in found if line["case"] != "right"]
-    kinds = {"TypeError", "ValueError"}
-    wrong = [line for line in spoilt if line["error"] not in kinds]
-    assert wrong == []
+    assert [line for line in spoilt if line["error"] not in {"TypeError", "ValueError"}] == []
     doors = {line["door"] for line in found}
     assert {"class_words_prior", "iter_minibatches", "left_to_right", "SVBLDA.score"} <= doors
     assert len(spoilt) >= 10 * len(doors) > 1000

@@ -81,16 +81,13 @@ def test_weeks_begin_on_mondays():
 )
 def test_dates_come_in_many_forms(times):
     found = periods_of(times)
-    assert found.unit == "week"
-    known = found.of[found.of >= 0]
-    assert_array_equal(known, [0, len(found.labels) - 1])
-    assert found.labels[0] == "week of 2003-05-12"
+    assert (found.unit, found.labels[0]) == ("week", "week of 2003-05-12")
+    assert_array_equal(found.of[found.of >= 0], [0, len(found.labels) - 1])
 
 
 def test_whole_numbers_have_a_period_each_also_where_none_is():
     found = periods_of([1987, 1990, 1988, None])
-    assert found.labels == ("1987", "1988", "1989", "1990")
-    assert found.unit == "year"
+    assert (found.unit, found.labels) == ("year", ("1987", "1988", "1989", "1990"))
     assert periods_of([12, 15]).unit == "value"
     assert periods_of([1987.5, 1990]).unit == "value"
     assert_array_equal(found.of, [0, 3, 1, -1])
@@ -102,15 +99,13 @@ def test_few_numbers_stand_for_themselves_and_many_are_cut():
     found = periods_of(values)
     assert MOST_PERIODS / 3 < len(found.labels) <= MOST_PERIODS
     offset = values - found.edges[found.of]
-    assert (offset >= 0).all()
-    assert (offset < 0.02).all()
+    assert 0 <= offset.min() <= offset.max() < 0.02
     assert found.labels[1] == "0.02 to 0.04"
 
 
 def test_many_years_are_cut_into_spans_of_years():
     found = periods_of(np.arange(1790, 2025))
-    assert found.unit == "5 years"
-    assert (found.labels[0], found.labels[-1]) == ("1790 to 1794", "2020 to 2024")
+    assert (found.unit, *found.labels[::46]) == ("5 years", "1790 to 1794", "2020 to 2024")
     assert_array_equal(np.bincount(found.of), 5)
 
 
@@ -118,10 +113,7 @@ def test_a_time_has_its_place():
     found = periods_of([START + timedelta(days=i) for i in range(40)])
     assert found.place(START + timedelta(days=3)) == 3
     assert found.place("2003-05-18") == 1
-    assert found.place(date(2000, 1, 1)) is None
-    assert found.place("no date") is None
-    assert found.place(None) is None
-    assert found.place(7) is None
+    assert {found.place(one) for one in (date(2000, 1, 1), "no date", None, 7)} == {None}
     assert periods_of([1, 2, 3]).place(2) == 1
 
 
@@ -188,6 +180,9 @@ def test_no_period_is_finer_than_the_dates(times, unit, labels, of):
     assert (found.unit, found.labels, found.of.tolist()) == (unit, labels, of)
 
 
+AT_MIDNIGHT = [datetime(2024, 4, 30, 23), datetime(2024, 5, 1)]
+
+
 @pytest.mark.parametrize(
     "times",
     [
@@ -196,12 +191,8 @@ def test_no_period_is_finer_than_the_dates(times, unit, labels, of):
         [datetime(2024, 5, 1, hour, 30, tzinfo=ZoneInfo("Asia/Tokyo")) for hour in (8, 9)],
         pd.Series(pd.to_datetime(["2024-05-01 08:00+09:00", "2024-05-01 09:30+09:00"])),
         pd.to_datetime(["2024-04-30 23:00Z", "2024-05-01 00:30Z"]).tz_convert("Asia/Tokyo"),
-        polars.Series([datetime(2024, 4, 30, 23), datetime(2024, 5, 1)]).dt.replace_time_zone(
-            "UTC"
-        ),
-        arrow.array(
-            [datetime(2024, 4, 30, 23), datetime(2024, 5, 1)], arrow.timestamp("us", "UTC")
-        ),
+        polars.Series(AT_MIDNIGHT).dt.replace_time_zone("UTC"),
+        arrow.array(AT_MIDNIGHT, arrow.timestamp("us", "UTC")),
     ],
 )
 def test_dates_with_a_zone_are_in_universal_time(times):
@@ -253,9 +244,8 @@ def test_numbers_that_are_no_dates_stay_numbers():
 def test_periods_are_long_enough_to_have_documents():
     """240 days with a document each: 35 weeks of 7 are few enough, but months have the 30."""
     times = [date(2024, 1, 1) + timedelta(days=i) for i in range(240)]
-    assert [periods_of(times, least).unit for least in (0, 7.5, 30, 100)] == [
-        "week", "month", "month", "week",
-    ]  # fmt: skip
+    units = [periods_of(times, least).unit for least in (0, 7.5, 30, 100)]
+    assert units == ["week", "month", "month", "week"]
 
 
 @pytest.mark.parametrize("as_given", [int, str])

@@ -18,14 +18,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import validate_data
 
-from streamtopics import (
-    AspectSentimentModel,
-    DPPSummarizer,
-    GuidedTopics,
-    LowRankDPP,
-    TopicStream,
-    WASTopicModel,
-)
+import streamtopics as st
 from streamtopics.text import (
     NamedCounts,
     NamedVectorizer,
@@ -156,19 +149,14 @@ def apart(estimator: Any, X: Any, *, reset: bool) -> Any:
     return rows_twice(X), {}
 
 
-def apart_whole(estimator: Any, X: Any, *, reset: bool) -> Any:
-    """A matrix for each document, of whole numbers."""
-    return rows_twice(whole(X)), {}
-
-
 def together(estimator: Any, X: Any, *, reset: bool) -> Any:
     """One matrix for all documents, and the document of each row."""
     return X, {"groups": np.arange(len(X) if isinstance(X, list) else X.shape[0])}
 
 
-def together_whole(estimator: Any, X: Any, *, reset: bool) -> Any:
-    """One matrix for all documents, of whole numbers, and the document of each row."""
-    return together(estimator, whole(X), reset=reset)
+def of_whole(read: Callable[..., Any]) -> Callable[..., Any]:
+    """The same, of whole numbers."""
+    return lambda estimator, X, *, reset: read(estimator, whole(X), reset=reset)
 
 
 def as_texts(estimator: Any, X: Any, *, reset: bool) -> Any:
@@ -191,21 +179,21 @@ def numbered(out: Any, width: int) -> Any:
     return np.array([sum(map(ord, name)) for name in out])
 
 
-WASApart = adapted("WASApart", WASTopicModel, apart_whole)
-WASTogether = adapted("WASTogether", WASTopicModel, together_whole)
-SentimentApart = adapted("SentimentApart", AspectSentimentModel, apart)
-SentimentTogether = adapted("SentimentTogether", AspectSentimentModel, together)
-SetsApart = adapted("SetsApart", LowRankDPP, apart)
-SetsTogether = adapted("SetsTogether", LowRankDPP, together)
-Summaries = adapted("Summaries", DPPSummarizer, as_texts, chosen)
+WASApart = adapted("WASApart", st.WASTopicModel, of_whole(apart))
+WASTogether = adapted("WASTogether", st.WASTopicModel, of_whole(together))
+SentimentApart = adapted("SentimentApart", st.AspectSentimentModel, apart)
+SentimentTogether = adapted("SentimentTogether", st.AspectSentimentModel, together)
+SetsApart = adapted("SetsApart", st.LowRankDPP, apart)
+SetsTogether = adapted("SetsTogether", st.LowRankDPP, together)
+Summaries = adapted("Summaries", st.DPPSummarizer, as_texts, chosen)
 Words = adapted("Words", StreamingCountVectorizer, as_texts)
 NamedWords = adapted("NamedWords", NamedVectorizer, as_texts)
 SentenceWords = adapted("SentenceWords", SentenceVectorizer, as_texts, summed)
-Stream = adapted("Stream", TopicStream, as_texts)
-Guided = adapted("Guided", GuidedTopics, named, numbered)
+Stream = adapted("Stream", st.TopicStream, as_texts)
+Guided = adapted("Guided", st.GuidedTopics, named, numbered)
 # Checks make it 1; the seeds say how many there are.
 Guided.n_components = property(
-    lambda self: GuidedTopics.n_components.fget(self), lambda self, n: None
+    lambda self: st.GuidedTopics.n_components.fget(self), lambda self, n: None
 )
 
 

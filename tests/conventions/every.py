@@ -26,12 +26,9 @@ N, V = 24, 10
 COUNTS = np.random.default_rng(0).poisson(1.5, (N, V)).astype(np.float64)
 SENTENCES = [sparse.csr_matrix(COUNTS[[d, (d + 1) % N]]) for d in range(N)]
 NAMES = np.array([f"word{j}" for j in range(V)], dtype=object)
+# A sentence for each word.
 TEXTS = [
-    " ".join(
-        " ".join([name] * int(n)).capitalize() + "."
-        for name, n in zip(NAMES, row, strict=True)
-        if n
-    )
+    " ".join((f"{NAMES[j]} " * int(row[j])).strip().capitalize() + "." for j in row.nonzero()[0])
     for row in COUNTS
 ]
 CLASSES = np.array(["a", "b"])[np.arange(N) % 2]
@@ -88,6 +85,8 @@ def _counts(name: str, *args: Any, y: Any = None, given: Any = None, **settings:
     return Case(kind(*args, random_state=0, **settings), COUNTS, y, given or {})
 
 
+WORDS = text.StreamingCountVectorizer(max_features=V)
+STEPS = [("words", WORDS), ("topics", streamtopics.SVBLDA(3, random_state=0))]
 _REVIEWS = {"items": ITEMS, "users": USERS}
 _WAS = {"n_sweeps": 20, "n_burn_in": 10, "n_local_sweeps": 10}
 EVERY: dict[str, Case] = {
@@ -117,21 +116,11 @@ EVERY: dict[str, Case] = {
     "HiddenFactorsTopics": _counts("HiddenFactorsTopics", 3, y=RATINGS, given=_REVIEWS, max_iter=2),
     "AspectSentimentModel": Case(streamtopics.AspectSentimentModel(2, random_state=0), SENTENCES),
     "StreamingBayes": Case(streamtopics.StreamingBayes(GaussianMixture(2), random_state=0), COUNTS),
-    "TopicStream": Case(
-        streamtopics.TopicStream(3, vectorizer=text.StreamingCountVectorizer(max_features=V)), TEXTS
-    ),
+    "TopicStream": Case(streamtopics.TopicStream(3, vectorizer=WORDS), TEXTS),
     "NamedVectorizer": Case(text.NamedVectorizer(), TEXTS),
     "SentenceVectorizer": Case(text.SentenceVectorizer(), TEXTS),
-    "StreamingCountVectorizer": Case(text.StreamingCountVectorizer(max_features=V), TEXTS),
-    "StreamingPipeline": Case(
-        text.StreamingPipeline(
-            [
-                ("words", text.StreamingCountVectorizer(max_features=V)),
-                ("topics", streamtopics.SVBLDA(3, random_state=0)),
-            ]
-        ),
-        TEXTS,
-    ),
+    "StreamingCountVectorizer": Case(WORDS, TEXTS),
+    "StreamingPipeline": Case(text.StreamingPipeline(STEPS), TEXTS),
 }
 
 
@@ -141,11 +130,7 @@ def _preset(name: str, **settings: Any) -> Case:
 
 
 # Update rules that no class has by itself.
-RULES = (
-    updates.Window(2),
-    updates.EmpiricalPowerPrior(),
-    updates.BudgetedPowerPrior(1.0),
-)  # fmt: skip
+RULES = updates.Window(2), updates.EmpiricalPowerPrior(), updates.BudgetedPowerPrior(1.0)
 METHODS = (
     EVERY
     | {name: _preset(name) for name in PRESETS if name not in EVERY}

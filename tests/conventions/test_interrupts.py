@@ -7,14 +7,7 @@ import numpy as np
 import pytest
 from sklearn.feature_extraction.text import CountVectorizer
 
-from streamtopics import (
-    DPPSummarizer,
-    HiddenFactorsTopics,
-    LowRankDPP,
-    RatingLDA,
-    SupervisedLDA,
-    WASTopicModel,
-)
+import streamtopics as st
 from streamtopics.datasets import make_rated_reviews
 from tests.interrupts import Lines
 
@@ -27,14 +20,14 @@ RATED = {"X": DATA.X, "y": DATA.ratings}
 REVIEWS = RATED | {"items": DATA.item, "users": DATA.user}
 FEW = {"n_components": 2, "max_iter": 1, "random_state": 0}
 MODELS = {
-    "sets": (LowRankDPP(n_components=2, random_state=0), SETS),
-    "sets, each": (LowRankDPP(n_components=2, theta="document", random_state=0), SETS),
-    "words": (DPPSummarizer(2, vectorizer=CountVectorizer()), TEXTS),
-    "thesis": (DPPSummarizer(2, quality="thesis", n_components=2, random_state=0), TEXTS),
-    "sentences": (WASTopicModel(2, n_sweeps=2, n_burn_in=1, random_state=0), SETS),
-    "ratings": (RatingLDA(profile="item", learn_priors=True, **FEW), REVIEWS),
-    "response": (SupervisedLDA(learn_priors=True, **FEW), RATED),
-    "factors": (HiddenFactorsTopics(max_gradient_iter=1, **FEW), REVIEWS),
+    "sets": (st.LowRankDPP(n_components=2, random_state=0), SETS),
+    "sets, each": (st.LowRankDPP(n_components=2, theta="document", random_state=0), SETS),
+    "words": (st.DPPSummarizer(2, vectorizer=CountVectorizer()), TEXTS),
+    "thesis": (st.DPPSummarizer(2, quality="thesis", n_components=2, random_state=0), TEXTS),
+    "sentences": (st.WASTopicModel(2, n_sweeps=2, n_burn_in=1, random_state=0), SETS),
+    "ratings": (st.RatingLDA(profile="item", learn_priors=True, **FEW), REVIEWS),
+    "response": (st.SupervisedLDA(learn_priors=True, **FEW), RATED),
+    "factors": (st.HiddenFactorsTopics(max_gradient_iter=1, **FEW), REVIEWS),
 }
 
 

@@ -14,9 +14,6 @@ from streamtopics.priors import SeedWords, SentimentWords
 from streamtopics.text import SentenceVectorizer
 from tests.conventions.every import COUNTS, N, V
 
-polars, pyarrow = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
-LABELS = ["a", "b"] * (N // 2)
-
 
 def test_seeds_of_classes_that_are_numbers_are_by_their_names():
     frame = pd.DataFrame(COUNTS, columns=[f"w{j}" for j in range(V)])

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sklearn.base import clone
 
 from streamtopics import HDPGibbsOnlineEM, LowRankDPP
 from streamtopics.datasets import make_rated_reviews
@@ -129,20 +128,22 @@ def cube(number: Callable[[Any], Any]) -> Any:
     return LowRankDPP(measure, number(2), random_state=0, max_iter=number(1)).fit(sets).theta_
 
 
-def labels(number):
+def labels(number: Callable[[Any], Any]) -> Any:
     """Topics of documents of which some have a label, whose weight is a number."""
-    case, y = EVERY["GuidedTopics"], [None] * N
-    y[::3] = ["a"] * len(y[::3])
-    model = clone(case.made).set_params(label_weight=number(7.3), seed_weight=number(1.7))
+    case, y = EVERY["GuidedTopics"], ["a", None, None] * (N // 3)
+    model = case.made.set_params(label_weight=number(7.3), seed_weight=number(1.7))
     return model.fit(case.X, y).transform(case.X)
+
+
+def reviews(number: Callable[[Any], Any]) -> Any:
+    settings = {"n_components": number(3), "qualitative_share": number(0.3), "random_state": 0}
+    return make_rated_reviews(number(100), **settings).X
 
 
 # What wrapped around, or was rounded, in other ways than the rest.
 SINGLE: dict[str, Callable[[Any], Any]] = {
     "parts of a minibatch": few("StreamingLDA", schedule__inner_batch_size=5, batch_size=12),
-    "a first part of a mixture": few(
-        "StreamingMixture", n_components=30, schedule__inner_batch_size=5
-    ),
+    "a first part": few("StreamingMixture", n_components=30, schedule__inner_batch_size=5),
     "factors": few("HiddenFactorsTopics", n_components=127),
     "aspects": few("AspectSentimentModel", n_aspects=100),
     "labels": labels,
@@ -150,11 +151,7 @@ SINGLE: dict[str, Callable[[Any], Any]] = {
     "births": births,
     "words of a stream": words_of_a_stream,
     "a cube": cube,
-    "reviews": lambda number: (
-        make_rated_reviews(
-            number(100), n_components=number(3), qualitative_share=number(0.3), random_state=0
-        ).X
-    ),
+    "reviews": reviews,
     "coherence": lambda number: topic_coherence(
         [[0, 1], [1, 2]], COUNTS, measure="umass", epsilon=number(0.003)
     ),

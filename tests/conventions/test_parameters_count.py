@@ -26,10 +26,7 @@ SETTINGS = {
 WITHOUT_EFFECT = {
     "*": {"n_jobs": "same bits", "verbose": "shows"},
     "StreamingMixture": {"vector_weight": "there are no vectors"},
-    "GuidedTopics": {
-        "label_weight": "there are no labels",
-        "n_start_documents": "is of partial_fit",
-    },
+    "GuidedTopics": {"label_weight": "no labels", "n_start_documents": "is of partial_fit"},
     "SVBHPP": {"rate_prior": "is weak beside so few words"},
     "WASTopicModel": {"kappa": STEPS},
     "TopicStream": {"error_rate": "chooses findings", "n_documents": "are kept to be shown"},
@@ -96,7 +93,6 @@ def test_numeric_parameters_count_in_fit_or_say_that_they_do_not(name, capsys):
 @pytest.mark.parametrize("name", [name for name in ROUNDS if name != "DPPSummarizer"])
 @pytest.mark.filterwarnings("ignore")
 def test_no_more_rounds_are_counted_than_were_asked_for(name):
-    model = EVERY[name].made.set_params(max_iter=3)
-    if "tol" in model.get_params():
-        model.set_params(tol=0.0)
-    assert EVERY[name].taught(model, "fit").n_iter_ == 3
+    case = EVERY[name]
+    exact = {"tol": 0.0} if "tol" in case.estimator.get_params() else {}
+    assert case.taught(case.made.set_params(max_iter=3, **exact), "fit").n_iter_ == 3

@@ -2,6 +2,7 @@
 """The HTML representation of estimators: the link to the reference, and whether it is fitted."""
 
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -18,16 +19,12 @@ LINK = re.compile(r'<a class="sk-estimator-doc-link[^"]*"[^>]* href="([^"]*)">\?
 BADGE = re.compile(r'<span class="sk-estimator-doc-link (\w*)">i<span>([\w ]*)</span>')
 
 
-def reference() -> str:
-    """The text of the pages of doc/api."""
-    pages = sorted((ROOT / "doc" / "api").glob("*.rst"))
-    return "\n".join(page.read_text(encoding="utf-8") for page in pages)
-
-
+@cache
 def pages_of_the_reference() -> set[str]:
     """The names under which the pages of doc/api list things."""
     pages, module = set(), ""
-    for line in reference().splitlines():
+    texts = [p.read_text(encoding="utf-8") for p in sorted((ROOT / "doc" / "api").glob("*.rst"))]
+    for line in "\n".join(texts).splitlines():
         if line.startswith(".. currentmodule:: "):
             module = line.removeprefix(".. currentmodule:: ")
         elif re.fullmatch(r" {3}[\w.]+", line):

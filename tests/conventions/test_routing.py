@@ -18,17 +18,9 @@ from streamtopics import SVBHPP, SVBLDA, MultiViewLDA
 from streamtopics.streams import TimedBatch
 from streamtopics.streams.batches import learn
 from streamtopics.text import StreamingPipeline
-from tests.conventions.every import (
-    CLASSES,
-    COUNTS,
-    EVERY,
-    ITEMS,
-    RATINGS,
-    SENTENCES,
-    USERS,
-)
+from tests.conventions.every import CLASSES, COUNTS, EVERY, ITEMS, RATINGS, SENTENCES, USERS
 
-TIME, NO_WEIGHTS = {"partial_fit": {"time"}}, {"score": {"sample_weight"}}
+TIME = {"partial_fit": {"time"}}
 GROUPS = {method: {"groups"} for method in ("fit", "partial_fit", "transform", "score")}
 REVIEWS = {method: {"items", "users"} for method in GROUPS}
 OF_TIME = (
@@ -82,21 +74,10 @@ def asked(estimator: Any) -> dict[str, set[str]]:
 
 @pytest.mark.parametrize("name", [name for name in EVERY if name != "StreamingPipeline"])
 def test_what_each_estimator_takes_is_metadata(name):
-    weights = {} if name in OF_TEXTS else NO_WEIGHTS
     expected = {**ASKED.get(name, {})}
-    for method, names in weights.items():
-        expected[method] = expected.get(method, set()) | names
+    if name not in OF_TEXTS:
+        expected["score"] = expected.get("score", set()) | {"sample_weight"}
     assert asked(EVERY[name].made) == expected
-
-
-@pytest.mark.parametrize("name", ASKED)
-def test_requests_are_made_by_the_methods_of_scikit_learn(name):
-    model = EVERY[name].made
-    for method, names in ASKED[name].items():
-        wished = dict.fromkeys(names, True)
-        assert getattr(model, f"set_{method}_request")(**wished) is model
-        found = getattr(model.get_metadata_routing(), method).requests
-        assert {name: found[name] for name in names} == wished
 
 
 def skip_unless_scorers_route(in_pipeline: bool) -> None:
@@ -181,8 +162,7 @@ def test_groups_go_through_a_pipeline(name, kind):
 @pytest.mark.parametrize("in_pipeline", [False, True])
 def test_groups_go_through_a_search_to_the_split_and_the_model(name, in_pipeline):
     skip_unless_scorers_route(in_pipeline)
-    model = EVERY[name].made
-    model.set_fit_request(groups=True).set_score_request(groups=True)
+    model = EVERY[name].made.set_fit_request(groups=True).set_score_request(groups=True)
     size = "n_aspects" if name == "AspectSentimentModel" else "n_components"
     searched, prefix = (make_pipeline(model), f"{name.lower()}__") if in_pipeline else (model, "")
     search = GridSearchCV(searched, {f"{prefix}{size}": [1, 2]}, cv=GroupKFold(2))
@@ -207,12 +187,8 @@ def test_items_and_users_go_through_a_search(name, in_pipeline):
     searched = make_pipeline(model) if in_pipeline else model
     found = cross_validate(searched, COUNTS, RATINGS, params=given, cv=2, error_score="raise")
     half = len(RATINGS) // 2
-    parts = np.arange(len(RATINGS)) < half
-    one = EVERY[name].made.fit(
-        COUNTS[~parts], RATINGS[~parts], items=ITEMS[~parts], users=USERS[~parts]
-    )
-    expected = one.score(COUNTS[parts], RATINGS[parts], items=ITEMS[parts], users=USERS[parts])
-    assert found["test_score"][0] == expected
+    test, train = (EVERY[name].part(rows) for rows in (slice(half), slice(half, None)))
+    assert found["test_score"][0] == train.fitted.score(test.X, test.y, **test.given)
 
 
 # classes and weights
@@ -233,5 +209,5 @@ SCORED = [n for n in EVERY if hasattr(EVERY[n].estimator, "score")]
 def test_pipelines_score_where_nothing_is_weighed(name):
     """Pipelines ask for the score with `sample_weight=None`, whoever comes last."""
     case = EVERY[name]
-    model = case.made.fit(case.X, case.y)
+    model = case.fitted
     assert make_pipeline(model).score(case.X, case.y) == model.score(case.X, case.y)

@@ -93,27 +93,24 @@ def reads_matrices(name: str) -> bool:
     return is_one and bool(get_tags(DEFAULTS[name]).input_tags.two_d_array)
 
 
-def of_defaults() -> Iterator[Any]:
-    for name in filter(reads_matrices, DEFAULTS):
-        for check in checks_of(DEFAULTS[name]):
+OF_MATRICES = {name: one for name, one in DEFAULTS.items() if reads_matrices(name)}
+
+
+def of(estimators: dict[str, Any]) -> Iterator[Any]:
+    for name, estimator in estimators.items():
+        for check in checks_of(estimator):
             if name not in SOME or name_of(check) in SOME[name]:
                 yield pytest.param(name, check, id=f"{name}-{name_of(check)}")
 
 
-@pytest.mark.parametrize(("name", "check"), list(of_defaults()))
+@pytest.mark.parametrize(("name", "check"), list(of(OF_MATRICES)))
 def test_estimators_of_matrices_at_their_defaults(name: str, check: Any) -> None:
     check(DEFAULTS[name])
 
 
-def cases() -> Iterator[Any]:
-    for name, estimator in ESTIMATORS.items():
-        for check in checks_of(estimator):
-            yield pytest.param(name, check, id=f"{name}-{name_of(check)}")
-
-
 # What cannot be given names is passed on without.
 @pytest.mark.filterwarnings("ignore:X does not have valid feature names, but Guided")
-@pytest.mark.parametrize(("name", "check"), list(cases()))
+@pytest.mark.parametrize(("name", "check"), list(of(ESTIMATORS)))
 def test_scikit_learn_checks(name: str, check: Any) -> None:
     if name_of(check) in EXPECTED.get(name, {}):
         # Also what cannot make sense is known to be so.
@@ -172,6 +169,6 @@ def test_parameters_that_make_no_sense_are_refused_by_name(name: str) -> None:
 
 def test_every_estimator_that_reads_no_matrix_has_an_adapter() -> None:
     own = {base for estimator in ESTIMATORS.values() for base in type(estimator).__mro__}
-    others = [name for name in DEFAULTS if not reads_matrices(name)]
+    others = DEFAULTS.keys() - OF_MATRICES.keys()
     assert {type(DEFAULTS[name]) for name in others} <= own
     assert len(others) == 10

@@ -14,6 +14,7 @@ from streamtopics.datasets import iter_minibatches
 from streamtopics.inspection.periods import periods_of
 from streamtopics.metrics import completion_split, log_predictive_probability
 from streamtopics.priors import class_words_prior
+from streamtopics.report import page, report
 from streamtopics.streams import TopicTracker, stream
 from streamtopics.text import NamedCounts
 from streamtopics.was.corpus import corpus_of
@@ -91,13 +92,15 @@ def test_doubles_stay_doubles_whatever_holds_them(kind):
 def test_all_numbers_are_read_by_all_that_reads_counts(kind):
     X = COUNTS.astype(kind)
     frame = pd.DataFrame(X)
-    expected = SVBLDA(3, random_state=0).fit(COUNTS).components_
+    model = SVBLDA(3, random_state=0).fit(COUNTS)
+    expected, shown = model.components_, page(report(model, X=COUNTS))
     for given in (X, frame):
         found = SVBLDA(3, random_state=0).fit(given).components_
         np.testing.assert_allclose(found, expected, rtol=1e-5)
         observed, held_out = completion_split(given)
         assert_array_equal((observed + held_out).toarray(), COUNTS)
         assert_array_equal(NamedCounts.of(given, [f"w{j}" for j in range(V)]).toarray(), COUNTS)
+        assert page(report(model, X=given)) == shown
     tracker = TopicTracker()
     stream(SVBLDA(3, random_state=0), iter_minibatches(X, 8), callbacks=[tracker])
     assert tracker.n_batches_ == 3

@@ -2,10 +2,10 @@
 """The cases: what is built, what it learns from and how, and what is measured.
 
 The NAME of a case is its key in the files and stays as it is. All of the construction is in
-the function of a seed in its row: where classes or parameters get other names, edit these
-lines, and nothing else here. `loose` compares two results where last bits may differ; chains
-of samples and optimisers of many optima go elsewhere from there, so that of them only shapes
-can be compared, and where they choose how many topics or points there are, not even these.
+its row, but for the seed: where classes or parameters get other names, edit these lines, and
+nothing else here. `loose` compares two results where last bits may differ; chains of samples and
+optimisers of many optima go elsewhere from there, so that of them only shapes can be compared, and
+where they choose how many topics or points there are, not even these.
 """
 
 import copy
@@ -73,24 +73,21 @@ OTHER = np.where(np.equal(WORDS % 7, TOPICS), 1.5, 0.03)
 # What is learnt from: arguments of `fit`, which have as many rows
 
 
-def counts(corpus):
-    return {"X": corpus.X}
+def of(**columns):
+    """What reads arguments off a corpus, by the names of what it has."""
+    return lambda corpus: {name: getattr(corpus, column) for name, column in columns.items()}
 
 
-def labelled(corpus):
-    return {"X": corpus.X, "y": corpus.labels}
-
-
-def rated(corpus):
-    return {"X": corpus.X, "y": corpus.ratings, "items": corpus.items, "users": corpus.users}
-
-
-def only_rated(corpus):
-    return {"X": corpus.X, "y": corpus.ratings}
-
-
-def grouped(corpus):
-    return {"X": corpus.X, "groups": corpus.groups}
+counts = of(X="X")
+labelled = of(X="X", y="labels")
+rated = of(X="X", y="ratings", items="items", users="users")
+only_rated = of(X="X", y="ratings")
+grouped = of(X="X", groups="groups")
+points = of(X="points")
+gaps = of(X="gaps")
+sets_of_points = of(X="points", groups="groups")
+response = of(X="points", y="response")
+response_with_gaps = of(X="gaps", y="response")
 
 
 def whole(corpus):
@@ -102,32 +99,12 @@ def baskets(corpus):
     return {"X": corpus.sentences.minimum(1.0)[:, ::4]}
 
 
-def sets_of_points(corpus):
-    return {"X": corpus.points, "groups": corpus.groups}
-
-
 def sets_in_square(corpus):
     return {"X": 1 / (1 + np.exp(-corpus.points[:, :2])), "groups": corpus.groups}
 
 
 def coins(corpus):
     return {"X": (corpus.points > 0).astype(int)}
-
-
-def points(corpus):
-    return {"X": corpus.points}
-
-
-def gaps(corpus):
-    return {"X": corpus.gaps}
-
-
-def response(corpus):
-    return {"X": corpus.points, "y": corpus.response}
-
-
-def response_with_gaps(corpus):
-    return {"X": corpus.gaps, "y": corpus.response}
 
 
 def codes(corpus):
@@ -201,14 +178,17 @@ def nothing(model, data):
 
 @dataclass(frozen=True)
 class Case:
-    """A row of the table; `build` makes the estimator from a seed."""
+    """A row of the table; `make` makes the estimator, None where there is none."""
 
-    build: Callable
+    make: Callable | None
     data: Callable = counts
     learn: Callable = stream
     measure: Callable = measure
     loose: Callable = same_summary
     seeds: tuple = SEEDS
+
+    def build(self, seed):
+        return self.make and self.make(random_state=seed)
 
 
 Sampled = partial(Case, loose=same_shape)
@@ -230,275 +210,219 @@ FEW = {"n_sweeps": 6, "n_burn_in": 3, "n_local_sweeps": 4}
 
 # fmt: off
 INPUT = {
-    "corpus": Case(lambda seed: None, everything, nothing, of_corpus, seeds=(0,)),
-    "priors": Case(lambda seed: None, labelled, nothing, of_priors, seeds=(0,)),
-    "metrics": Case(lambda seed: plain.SVBLDA(**SMALL, random_state=seed), measure=of_metrics),
+    "corpus": Case(None, everything, nothing, of_corpus, seeds=(0,)),
+    "priors": Case(None, labelled, nothing, of_priors, seeds=(0,)),
+    "metrics": Case(partial(plain.SVBLDA, **SMALL), measure=of_metrics),
 }
 SVB = {
-    "SVBLDA": Case(lambda seed: plain.SVBLDA(**K, random_state=seed)),
-    "SVBLDA small batches": Case(lambda seed: plain.SVBLDA(**SMALL, max_iter=2, random_state=seed)),
-    "SVBLDA passes": Case(lambda seed: plain.SVBLDA(
-        **SMALL, schedule__n_rounds=3, random_state=seed)),
-    "SVBLDA priors": Case(lambda seed: plain.SVBLDA(
-        **SMALL, doc_topic_prior=0.3, topic_word_prior=KNOWN, random_state=seed)),
-    "SVBLDA tolerance": Case(lambda seed: plain.SVBLDA(
-        **SMALL, inference=Variational(1e-6, 7), random_state=seed), learn=minibatches),
-    "SVBLDA merged": Case(lambda seed: plain.SVBLDA(**SMALL, random_state=seed), learn=merge),
-    "SVBLDA merged without base": Case(
-        lambda seed: plain.SVBLDA(**SMALL, random_state=seed), learn=merge_strangers),
-    "BPSLDA": Case(lambda seed: plain.BPSLDA(**K, random_state=seed)),
-    "BPSLDA topic": Case(lambda seed: plain.BPSLDA(
-        **SMALL, boosting_scale=0.25, boosting_norm="topic", topic_word_prior=KNOWN,
-        random_state=seed)),
-    "BPSLDA other prior": Case(lambda seed: plain.BPSLDA(
-        **SMALL, boosting_scale=0.2, topic_word_prior=KNOWN, boosted_prior=OTHER,
-        schedule__n_rounds=3, random_state=seed)),
-    "BPSLDA topic other prior": Case(lambda seed: plain.BPSLDA(
-        **SMALL, boosting_norm="topic", boosted_prior=OTHER, random_state=seed)),
-    "BPSLDA merged": Case(lambda seed: plain.BPSLDA(
-        **SMALL, boosted_prior=OTHER, random_state=seed), learn=merge),
+    "SVBLDA": Case(partial(plain.SVBLDA, **K)),
+    "SVBLDA small batches": Case(partial(plain.SVBLDA, **SMALL, max_iter=2)),
+    "SVBLDA passes": Case(partial(plain.SVBLDA, **SMALL, schedule__n_rounds=3)),
+    "SVBLDA priors": Case(partial(plain.SVBLDA, **SMALL, doc_topic_prior=0.3,
+        topic_word_prior=KNOWN)),
+    "SVBLDA tolerance": Case(partial(plain.SVBLDA, **SMALL, inference=Variational(1e-6, 7)),
+        learn=minibatches),
+    "SVBLDA merged": Case(partial(plain.SVBLDA, **SMALL), learn=merge),
+    "SVBLDA merged without base": Case(partial(plain.SVBLDA, **SMALL), learn=merge_strangers),
+    "BPSLDA": Case(partial(plain.BPSLDA, **K)),
+    "BPSLDA topic": Case(partial(plain.BPSLDA, **SMALL, boosting_scale=0.25, boosting_norm="topic",
+        topic_word_prior=KNOWN)),
+    "BPSLDA other prior": Case(partial(plain.BPSLDA, **SMALL, boosting_scale=0.2,
+        topic_word_prior=KNOWN, boosted_prior=OTHER, schedule__n_rounds=3)),
+    "BPSLDA topic other prior": Case(partial(plain.BPSLDA, **SMALL, boosting_norm="topic",
+        boosted_prior=OTHER)),
+    "BPSLDA merged": Case(partial(plain.BPSLDA, **SMALL, boosted_prior=OTHER), learn=merge),
 }
 FORGETTING = {
-    "SVBHPP": Case(lambda seed: plain.SVBHPP(**K, random_state=seed)),
-    "SVBHPP topic": Case(lambda seed: plain.SVBHPP(**SMALL, rate="topic", random_state=seed)),
-    "SVBHPP point": Case(lambda seed: plain.SVBHPP(
-        **SMALL, rate_estimate="point", random_state=seed)),
-    "SVBHPP point topic": Case(lambda seed: plain.SVBHPP(
-        **SMALL, rate="topic", rate_estimate="point", boosting_scale=0.1, random_state=seed)),
-    "SVBHPP boost": Case(lambda seed: row(
-        "SVBHPP", **SMALL, boosted_prior=OTHER, random_state=seed, update=HierarchicalPowerPrior(
-            rate_starts=(0.05, 0.95), boost=Boost(0.2), max_rounds=4))),
-    "SVBHPP normal": Case(lambda seed: plain.SVBHPP(
-        **SMALL, rate_prior=Normal(0.7, 9.0), rate_starts=(0.5,), random_state=seed),
-        learn=minibatches),
-    "PowerPriorLDA": Case(lambda seed: row("PowerPriorLDA", **K, random_state=seed)),
-    "PowerPriorLDA boost": Case(lambda seed: row(
-        "PowerPriorLDA", **SMALL, update=PowerPrior(0.6, Boost(0.2)), topic_word_prior=KNOWN,
-        random_state=seed)),
-    "PowerPriorLDA other prior": Case(lambda seed: row(
-        "PowerPriorLDA", **SMALL, update=PowerPrior(0.8, Boost(0.1)), boosted_prior=OTHER,
-        schedule__n_rounds=3, random_state=seed)),
-    "PowerPriorLDA passes": Case(lambda seed: row(
-        "PowerPriorLDA", **SMALL, update__rho=0.3, schedule__n_rounds=2, random_state=seed),
-        learn=minibatches),
-    "PowerPriorLDA budget": Case(lambda seed: row(
-        "PowerPriorLDA", **SMALL, update=BudgetedPowerPrior(5.0, Boost(0.1)), random_state=seed)),
-    "PopulationVBLDA": Case(lambda seed: row("PopulationVBLDA", **K, random_state=seed)),
-    "PopulationVBLDA small": Case(lambda seed: row(
-        "PopulationVBLDA", **SMALL, update=PopulationVB(500, 0.3), random_state=seed)),
-    "PopulationVBLDA boost": Case(lambda seed: row(
-        "PopulationVBLDA", **SMALL, update=PopulationVB(300, 0.1, Boost(0.2)),
-        boosted_prior=OTHER, random_state=seed)),
+    "SVBHPP": Case(partial(plain.SVBHPP, **K)),
+    "SVBHPP topic": Case(partial(plain.SVBHPP, **SMALL, rate="topic")),
+    "SVBHPP point": Case(partial(plain.SVBHPP, **SMALL, rate_estimate="point")),
+    "SVBHPP point topic": Case(partial(plain.SVBHPP, **SMALL, rate="topic", rate_estimate="point",
+        boosting_scale=0.1)),
+    "SVBHPP boost": Case(partial(row, "SVBHPP", **SMALL, boosted_prior=OTHER,
+        update=HierarchicalPowerPrior(rate_starts=(0.05, 0.95), boost=Boost(0.2), max_rounds=4))),
+    "SVBHPP normal": Case(partial(plain.SVBHPP, **SMALL, rate_prior=Normal(0.7, 9.0),
+        rate_starts=(0.5,)), learn=minibatches),
+    "PowerPriorLDA": Case(partial(row, "PowerPriorLDA", **K)),
+    "PowerPriorLDA boost": Case(partial(row, "PowerPriorLDA", **SMALL,
+        update=PowerPrior(0.6, Boost(0.2)), topic_word_prior=KNOWN)),
+    "PowerPriorLDA other prior": Case(partial(row, "PowerPriorLDA", **SMALL,
+        update=PowerPrior(0.8, Boost(0.1)), boosted_prior=OTHER, schedule__n_rounds=3)),
+    "PowerPriorLDA passes": Case(partial(row, "PowerPriorLDA", **SMALL, update__rho=0.3,
+        schedule__n_rounds=2), learn=minibatches),
+    "PowerPriorLDA budget": Case(partial(row, "PowerPriorLDA", **SMALL,
+        update=BudgetedPowerPrior(5.0, Boost(0.1)))),
+    "PopulationVBLDA": Case(partial(row, "PopulationVBLDA", **K)),
+    "PopulationVBLDA small": Case(partial(row, "PopulationVBLDA", **SMALL,
+        update=PopulationVB(500, 0.3))),
+    "PopulationVBLDA boost": Case(partial(row, "PopulationVBLDA", **SMALL,
+        update=PopulationVB(300, 0.1, Boost(0.2)), boosted_prior=OTHER)),
 }
 ONLINE = {
-    "OnlineVBLDA": Case(lambda seed: row("OnlineVBLDA", **K, random_state=seed)),
-    "OnlineVBLDA steps": Case(lambda seed: row(
-        "OnlineVBLDA", **SMALL, update=StochasticVI(Decay(0.9, 2.0), 400), random_state=seed)),
-    "OnlineVBLDA newton": Case(lambda seed: row(
-        "OnlineVBLDA", **SMALL, doc_topic_prior_update=DampedNewton(step_size=Decay(0.7)),
-        topic_word_prior=KNOWN, max_iter=3, random_state=seed)),
-    "VariationalOnlineEM": Case(lambda seed: plain.VariationalOnlineEM(**K, random_state=seed)),
-    "VariationalOnlineEM boosted": Case(lambda seed: plain.VariationalOnlineEM(
-        **SMALL, update_each_sweep=True, max_local_iter=5, random_state=seed)),
-    "VariationalOnlineEM averaging": Case(lambda seed: plain.VariationalOnlineEM(
-        **SMALL, schedule__averaging="linear", doc_topic_prior_update="fixed", random_state=seed)),
-    "VariationalOnlineEM gamma": Case(lambda seed: plain.VariationalOnlineEM(
-        **SMALL, kappa=0.5, tau=3, doc_topic_prior_update="gamma", topic_word_prior=0.1,
-        random_state=seed), learn=minibatches),
-    "VariationalOnlineEM merged": Case(lambda seed: plain.VariationalOnlineEM(
-        **SMALL, kappa=1.0, random_state=seed), learn=merge),
-    "SinglePassLDA": Case(lambda seed: row("SinglePassLDA", **K, random_state=seed)),
-    "SinglePassLDA settings": Case(lambda seed: row(
-        "SinglePassLDA", **SMALL, schedule__n_rounds=6, doc_topic_prior=0.5, topic_word_prior=0.05,
-        random_state=seed)),
-    "SinglePassLDA merged": Case(
-        lambda seed: row("SinglePassLDA", **SMALL, random_state=seed), learn=merge),
+    "OnlineVBLDA": Case(partial(row, "OnlineVBLDA", **K)),
+    "OnlineVBLDA steps": Case(partial(row, "OnlineVBLDA", **SMALL,
+        update=StochasticVI(Decay(0.9, 2.0), 400))),
+    "OnlineVBLDA newton": Case(partial(row, "OnlineVBLDA", **SMALL,
+        doc_topic_prior_update=DampedNewton(step_size=Decay(0.7)), topic_word_prior=KNOWN,
+        max_iter=3)),
+    "VariationalOnlineEM": Case(partial(plain.VariationalOnlineEM, **K)),
+    "VariationalOnlineEM boosted": Case(partial(plain.VariationalOnlineEM, **SMALL,
+        update_each_sweep=True, max_local_iter=5)),
+    "VariationalOnlineEM averaging": Case(partial(plain.VariationalOnlineEM, **SMALL,
+        schedule__averaging="linear", doc_topic_prior_update="fixed")),
+    "VariationalOnlineEM gamma": Case(partial(plain.VariationalOnlineEM, **SMALL, kappa=0.5, tau=3,
+        doc_topic_prior_update="gamma", topic_word_prior=0.1), learn=minibatches),
+    "VariationalOnlineEM merged": Case(partial(plain.VariationalOnlineEM, **SMALL, kappa=1.0),
+        learn=merge),
+    "SinglePassLDA": Case(partial(row, "SinglePassLDA", **K)),
+    "SinglePassLDA settings": Case(partial(row, "SinglePassLDA", **SMALL, schedule__n_rounds=6,
+        doc_topic_prior=0.5, topic_word_prior=0.05)),
+    "SinglePassLDA merged": Case(partial(row, "SinglePassLDA", **SMALL), learn=merge),
 }
 SAMPLING = {
-    "GibbsOnlineEM": Sampled(lambda seed: plain.GibbsOnlineEM(**K, random_state=seed)),
-    "GibbsOnlineEM boosted": Sampled(lambda seed: plain.GibbsOnlineEM(
-        **SMALL, update_each_sweep=True, random_state=seed)),
-    "GibbsOnlineEM averaging": Sampled(lambda seed: plain.GibbsOnlineEM(
-        **SMALL, schedule__averaging="linear", schedule__n_start_rounds=1, random_state=seed)),
-    "GibbsOnlineEM gamma": Sampled(lambda seed: plain.GibbsOnlineEM(
-        **SMALL, doc_topic_prior_update="gamma", topic_word_prior=0.05, random_state=seed)),
-    "GibbsOnlineEM fixed": Sampled(lambda seed: plain.GibbsOnlineEM(
-        **SMALL, kappa=0.5, tau=2, n_sweeps=9, doc_topic_prior=0.4,
-        doc_topic_prior_update="fixed", random_state=seed), learn=minibatches),
-    "GibbsOnlineEM merged": Sampled(
-        lambda seed: plain.GibbsOnlineEM(**SMALL, random_state=seed), learn=merge),
-    "GibbsOnlineEM merged means": Sampled(lambda seed: plain.GibbsOnlineEM(
-        **SMALL, kappa=1.0, random_state=seed), learn=merge),
-    "VarGibbsLDA": Sampled(lambda seed: row("VarGibbsLDA", **K, random_state=seed)),
-    "VarGibbsLDA steps": Sampled(lambda seed: row(
-        "VarGibbsLDA", **SMALL, update=StochasticVI(Decay(0.6, 1.0), 500), inference=Gibbs(8),
-        topic_word_prior=KNOWN, random_state=seed)),
-    "StreamingGibbsLDA": Sampled(lambda seed: row("StreamingGibbsLDA", **K, random_state=seed)),
-    "StreamingGibbsLDA settings": Sampled(lambda seed: row(
-        "StreamingGibbsLDA", **SMALL, inference=Gibbs(5, 0), doc_topic_prior=0.2,
-        topic_word_prior=0.2, random_state=seed)),
-    "StreamingGibbsLDA merged": Sampled(
-        lambda seed: row("StreamingGibbsLDA", **SMALL, random_state=seed), learn=merge),
-    "LangevinLDA": Sampled(lambda seed: row("LangevinLDA", **K, random_state=seed)),
-    "LangevinLDA settings": Sampled(lambda seed: row(
-        "LangevinLDA", **SMALL, update=Langevin(0.1, 10.0, 0.8, 500), inference=Gibbs(20),
-        topic_word_prior=0.2, random_state=seed)),
-    "HDPGibbsOnlineEM": Growing(lambda seed: st.HDPGibbsOnlineEM(random_state=seed)),
-    "HDPGibbsOnlineEM settings": Growing(lambda seed: st.HDPGibbsOnlineEM(
-        **SMALL, kappa=0.9, n_sweeps=8, concentration=3.0, doc_concentration=1.0,
-        topic_word_prior=0.1, random_state=seed)),
-    "HDPVarGibbs": Growing(lambda seed: st.HDPVarGibbs(random_state=seed)),
-    "HDPVarGibbs settings": Growing(lambda seed: st.HDPVarGibbs(
-        **SMALL, tau=1, n_documents=600, n_sweeps=8, topic_word_prior=0.2,
-        random_state=seed)),
+    "GibbsOnlineEM": Sampled(partial(plain.GibbsOnlineEM, **K)),
+    "GibbsOnlineEM boosted": Sampled(partial(plain.GibbsOnlineEM, **SMALL, update_each_sweep=True)),
+    "GibbsOnlineEM averaging": Sampled(partial(plain.GibbsOnlineEM, **SMALL,
+        schedule__averaging="linear", schedule__n_start_rounds=1)),
+    "GibbsOnlineEM gamma": Sampled(partial(plain.GibbsOnlineEM, **SMALL,
+        doc_topic_prior_update="gamma", topic_word_prior=0.05)),
+    "GibbsOnlineEM fixed": Sampled(partial(plain.GibbsOnlineEM, **SMALL, kappa=0.5, tau=2,
+        n_sweeps=9, doc_topic_prior=0.4, doc_topic_prior_update="fixed"), learn=minibatches),
+    "GibbsOnlineEM merged": Sampled(partial(plain.GibbsOnlineEM, **SMALL), learn=merge),
+    "GibbsOnlineEM merged means": Sampled(partial(plain.GibbsOnlineEM, **SMALL, kappa=1.0),
+        learn=merge),
+    "VarGibbsLDA": Sampled(partial(row, "VarGibbsLDA", **K)),
+    "VarGibbsLDA steps": Sampled(partial(row, "VarGibbsLDA", **SMALL,
+        update=StochasticVI(Decay(0.6, 1.0), 500), inference=Gibbs(8), topic_word_prior=KNOWN)),
+    "StreamingGibbsLDA": Sampled(partial(row, "StreamingGibbsLDA", **K)),
+    "StreamingGibbsLDA settings": Sampled(partial(row, "StreamingGibbsLDA", **SMALL,
+        inference=Gibbs(5, 0), doc_topic_prior=0.2, topic_word_prior=0.2)),
+    "StreamingGibbsLDA merged": Sampled(partial(row, "StreamingGibbsLDA", **SMALL), learn=merge),
+    "LangevinLDA": Sampled(partial(row, "LangevinLDA", **K)),
+    "LangevinLDA settings": Sampled(partial(row, "LangevinLDA", **SMALL,
+        update=Langevin(0.1, 10.0, 0.8, 500), inference=Gibbs(20), topic_word_prior=0.2)),
+    "HDPGibbsOnlineEM": Growing(st.HDPGibbsOnlineEM),
+    "HDPGibbsOnlineEM settings": Growing(partial(st.HDPGibbsOnlineEM, **SMALL, kappa=0.9,
+        n_sweeps=8, concentration=3.0, doc_concentration=1.0, topic_word_prior=0.1)),
+    "HDPVarGibbs": Growing(st.HDPVarGibbs),
+    "HDPVarGibbs settings": Growing(partial(st.HDPVarGibbs, **SMALL, tau=1, n_documents=600,
+        n_sweeps=8, topic_word_prior=0.2)),
 }
 REVIEWS = {
-    "MultiViewLDA": Classes(lambda seed: st.MultiViewLDA(random_state=seed)),
-    "MultiViewLDA boost": Classes(lambda seed: st.MultiViewLDA(
-        3, 2, update=BPS(0.2, "topic"), batch_size=30, random_state=seed)),
-    "MultiViewLDA other prior": Classes(lambda seed: st.MultiViewLDA(
-        2, 2, update=Rounds(BPS(0.1), 3), class_word_prior=KNOWN[:3], boosted_prior=OTHER[:3],
-        batch_size=50, random_state=seed)),
-    "MultiViewLDA callable": Classes(lambda seed: st.MultiViewLDA(
-        2, 3, class_word_prior=partial(class_words_prior, n_seeds=9), doc_topic_prior=0.5,
-        local_share_prior=(3.0, 1.0), topic_word_prior=0.2, batch_size=50,
-        random_state=seed)),
-    "AspectSentimentModel": Sentences(lambda seed: st.AspectSentimentModel(
-        4, topic_word_prior=KNOWN[:2], random_state=seed)),
-    "AspectSentimentModel whole": Sentences(lambda seed: st.AspectSentimentModel(
-        3, topic_word_prior=KNOWN[:2], boosted_prior=OTHER[:2], update=BPS(0.2),
-        batch_size=8, random_state=seed)),
-    "AspectSentimentModel rule": Sentences(lambda seed: st.AspectSentimentModel(
-        2, sentiments=("good", "bad", "none"), topic_word_prior=KNOWN[:3],
-        update=PowerPrior(0.9, Boost(0.1)), doc_sentiment_prior=2.0, batch_size=8,
-        random_state=seed)),
-    "AspectSentimentModel frank_wolfe": Sentences(lambda seed: st.AspectSentimentModel(
-        3, topic_word_prior=KNOWN[:2], inference="frank_wolfe", max_local_iter=20,
-        batch_size=8, random_state=seed), learn=minibatches),
-    "RatingLDA": Rated(lambda seed: st.RatingLDA(4, random_state=seed), data=only_rated),
-    "RatingLDA fit": Rated(lambda seed: st.RatingLDA(
-        4, profile="item", learn_priors=True, max_iter=14, random_state=seed), learn=once),
-    "RatingLDA LDA-0": Rated(lambda seed: st.RatingLDA(
-        4, qualitative=False, max_iter=8, random_state=seed)),
-    "RatingLDA LDA-R-C": Rated(lambda seed: st.RatingLDA(
-        4, profile="item", max_iter=8, random_state=seed)),
-    "RatingLDA LDA-R-U": Rated(lambda seed: st.RatingLDA(
-        4, profile="user", refine=True, max_iter=8, random_state=seed)),
-    "RatingLDA learnt priors": Rated(lambda seed: st.RatingLDA(
-        4, learn_priors=True, kappa=1.0, max_iter=14, random_state=seed)),
-    "SupervisedLDA": Rated(lambda seed: st.SupervisedLDA(4, random_state=seed), data=only_rated),
-    "SupervisedLDA fit": Rated(lambda seed: st.SupervisedLDA(
-        4, learn_priors=True, max_iter=14, random_state=seed), data=only_rated, learn=once),
-    "SupervisedLDA learnt priors": Rated(lambda seed: st.SupervisedLDA(
-        4, learn_priors=True, response_penalty=0.1, max_iter=14, random_state=seed),
-        data=only_rated),
-    "SupervisedLDA minibatches": Rated(lambda seed: st.SupervisedLDA(
-        4, kappa=1.0, topic_word_prior=KNOWN[0], max_iter=8, random_state=seed),
-        data=only_rated, learn=minibatches),
-    "HiddenFactorsTopics": Rated(lambda seed: st.HiddenFactorsTopics(
-        3, max_iter=6, random_state=seed), loose=same_shape),
-    "HiddenFactorsTopics fit": Rated(lambda seed: st.HiddenFactorsTopics(
-        3, max_iter=6, random_state=seed), learn=once, loose=same_shape),
-    "HiddenFactorsTopics nameless": Rated(lambda seed: st.HiddenFactorsTopics(
-        3, max_iter=4, random_state=seed), data=only_rated, loose=same_shape),
-    "HiddenFactorsTopics settings": Rated(lambda seed: st.HiddenFactorsTopics(
-        3, text_weight=1.0, factor_penalty=0.3, kappa=1.0, max_iter=5, max_gradient_iter=5,
-        random_state=seed), loose=same_shape),
+    "MultiViewLDA": Classes(st.MultiViewLDA),
+    "MultiViewLDA boost": Classes(partial(st.MultiViewLDA, 3, 2, update=BPS(0.2, "topic"),
+        batch_size=30)),
+    "MultiViewLDA other prior": Classes(partial(st.MultiViewLDA, 2, 2, update=Rounds(BPS(0.1), 3),
+        class_word_prior=KNOWN[:3], boosted_prior=OTHER[:3], batch_size=50)),
+    "MultiViewLDA callable": Classes(partial(st.MultiViewLDA, 2, 3,
+        class_word_prior=partial(class_words_prior, n_seeds=9), doc_topic_prior=0.5,
+        local_share_prior=(3.0, 1.0), topic_word_prior=0.2, batch_size=50)),
+    "AspectSentimentModel": Sentences(partial(st.AspectSentimentModel, 4,
+        topic_word_prior=KNOWN[:2])),
+    "AspectSentimentModel whole": Sentences(partial(st.AspectSentimentModel, 3,
+        topic_word_prior=KNOWN[:2], boosted_prior=OTHER[:2], update=BPS(0.2), batch_size=8)),
+    "AspectSentimentModel rule": Sentences(partial(st.AspectSentimentModel, 2,
+        sentiments=("good", "bad", "none"), topic_word_prior=KNOWN[:3],
+        update=PowerPrior(0.9, Boost(0.1)), doc_sentiment_prior=2.0, batch_size=8)),
+    "AspectSentimentModel frank_wolfe": Sentences(partial(st.AspectSentimentModel, 3,
+        topic_word_prior=KNOWN[:2], inference="frank_wolfe", max_local_iter=20, batch_size=8),
+        learn=minibatches),
+    "RatingLDA": Rated(partial(st.RatingLDA, 4), data=only_rated),
+    "RatingLDA fit": Rated(partial(st.RatingLDA, 4, profile="item", learn_priors=True, max_iter=14),
+        learn=once),
+    "RatingLDA LDA-0": Rated(partial(st.RatingLDA, 4, qualitative=False, max_iter=8)),
+    "RatingLDA LDA-R-C": Rated(partial(st.RatingLDA, 4, profile="item", max_iter=8)),
+    "RatingLDA LDA-R-U": Rated(partial(st.RatingLDA, 4, profile="user", refine=True, max_iter=8)),
+    "RatingLDA learnt priors": Rated(partial(st.RatingLDA, 4, learn_priors=True, kappa=1.0,
+        max_iter=14)),
+    "SupervisedLDA": Rated(partial(st.SupervisedLDA, 4), data=only_rated),
+    "SupervisedLDA fit": Rated(partial(st.SupervisedLDA, 4, learn_priors=True, max_iter=14),
+        data=only_rated, learn=once),
+    "SupervisedLDA learnt priors": Rated(partial(st.SupervisedLDA, 4, learn_priors=True,
+        response_penalty=0.1, max_iter=14), data=only_rated),
+    "SupervisedLDA minibatches": Rated(partial(st.SupervisedLDA, 4, kappa=1.0,
+        topic_word_prior=KNOWN[0], max_iter=8), data=only_rated, learn=minibatches),
+    "HiddenFactorsTopics": Rated(partial(st.HiddenFactorsTopics, 3, max_iter=6), loose=same_shape),
+    "HiddenFactorsTopics fit": Rated(partial(st.HiddenFactorsTopics, 3, max_iter=6), learn=once,
+        loose=same_shape),
+    "HiddenFactorsTopics nameless": Rated(partial(st.HiddenFactorsTopics, 3, max_iter=4),
+        data=only_rated, loose=same_shape),
+    "HiddenFactorsTopics settings": Rated(partial(st.HiddenFactorsTopics, 3, text_weight=1.0,
+        factor_penalty=0.3, kappa=1.0, max_iter=5, max_gradient_iter=5), loose=same_shape),
 }
 BAYES = {
-    "StreamingBayes coins": Certain(lambda seed: st.StreamingBayes(
-        BetaBinomial(), random_state=seed), coins),
-    "StreamingBayes coins boosted": Certain(lambda seed: st.StreamingBayes(
-        BetaBinomial(), BPS(0.2), boosted_prior=BetaBinomial(5.0, 1.0), batch_size=30,
-        random_state=seed), coins),
-    "StreamingBayes coins forgetting": Certain(lambda seed: st.StreamingBayes(
-        BetaBinomial(0.5, 0.5), HierarchicalPowerPrior("topic"), batch_size=30,
-        random_state=seed), coins),
-    "StreamingBayes coins BudgetedPowerPrior": Certain(lambda seed: st.StreamingBayes(
-        BetaBinomial(), BudgetedPowerPrior(0.1), batch_size=30, random_state=seed), coins),
-    "StreamingBayes regression": Certain(lambda seed: st.StreamingBayes(
-        LinearRegression(), random_state=seed), response),
-    "StreamingBayes regression PowerPrior": Certain(lambda seed: st.StreamingBayes(
-        LinearRegression(fit_intercept=False), PowerPrior(0.7, Boost(0.1)), batch_size=30,
-        random_state=seed), response),
-    "StreamingBayes regression HierarchicalPowerPrior": Certain(lambda seed: st.StreamingBayes(
-        LinearRegression(), HierarchicalPowerPrior(), batch_size=30,
-        random_state=seed), response),
-    "StreamingBayes regression EmpiricalPowerPrior": Certain(lambda seed: st.StreamingBayes(
-        LinearRegression(), EmpiricalPowerPrior(), batch_size=30,
-        random_state=seed), response),
-    "StreamingBayes mean field": Certain(lambda seed: st.StreamingBayes(
-        MeanFieldRegression(), random_state=seed), response_with_gaps),
-    "StreamingBayes mean field HierarchicalPowerPrior": Certain(lambda seed: st.StreamingBayes(
-        MeanFieldRegression(), HierarchicalPowerPrior("topic"), batch_size=30,
-        random_state=seed), response_with_gaps),
-    "StreamingBayes mixture": Bayes(lambda seed: st.StreamingBayes(
-        GaussianMixture(3), batch_size=50, random_state=seed), gaps),
-    "StreamingBayes mixture PowerPrior": Bayes(lambda seed: st.StreamingBayes(
-        GaussianMixture(2, n_init=3), Rounds(PowerPrior(0.8), 3), batch_size=50,
-        random_state=seed), points),
-    "StreamingBayes mixture PopulationVB": Bayes(lambda seed: st.StreamingBayes(
-        GaussianMixture(2), PopulationVB(200, 0.3), batch_size=50, random_state=seed), points),
-    "StreamingBayes mixture HierarchicalPowerPrior": Bayes(lambda seed: st.StreamingBayes(
-        GaussianMixture(2), HierarchicalPowerPrior("topic", rate_starts=(0.1, 0.9)),
-        batch_size=50, random_state=seed), gaps),
-    "StreamingBayes classes": Bayes(lambda seed: st.StreamingBayes(
-        NaiveBayesMixture(3, GaussianMixture(2)), batch_size=50, random_state=seed), codes),
-    "StreamingBayes classes boosted": Bayes(lambda seed: st.StreamingBayes(
-        NaiveBayesMixture(3, GaussianMixture(2)), Rounds(BPS(0.1, "topic"), 2), batch_size=50,
-        random_state=seed), codes),
+    "StreamingBayes coins": Certain(partial(st.StreamingBayes, BetaBinomial()), coins),
+    "StreamingBayes coins boosted": Certain(partial(st.StreamingBayes, BetaBinomial(), BPS(0.2),
+        boosted_prior=BetaBinomial(5.0, 1.0), batch_size=30), coins),
+    "StreamingBayes coins forgetting": Certain(partial(st.StreamingBayes, BetaBinomial(0.5, 0.5),
+        HierarchicalPowerPrior("topic"), batch_size=30), coins),
+    "StreamingBayes coins BudgetedPowerPrior": Certain(partial(st.StreamingBayes, BetaBinomial(),
+        BudgetedPowerPrior(0.1), batch_size=30), coins),
+    "StreamingBayes regression": Certain(partial(st.StreamingBayes, LinearRegression()), response),
+    "StreamingBayes regression PowerPrior": Certain(partial(st.StreamingBayes,
+        LinearRegression(fit_intercept=False), PowerPrior(0.7, Boost(0.1)), batch_size=30),
+        response),
+    "StreamingBayes regression HierarchicalPowerPrior": Certain(partial(st.StreamingBayes,
+        LinearRegression(), HierarchicalPowerPrior(), batch_size=30), response),
+    "StreamingBayes regression EmpiricalPowerPrior": Certain(partial(st.StreamingBayes,
+        LinearRegression(), EmpiricalPowerPrior(), batch_size=30), response),
+    "StreamingBayes mean field": Certain(partial(st.StreamingBayes, MeanFieldRegression()),
+        response_with_gaps),
+    "StreamingBayes mean field HierarchicalPowerPrior": Certain(partial(st.StreamingBayes,
+        MeanFieldRegression(), HierarchicalPowerPrior("topic"), batch_size=30), response_with_gaps),
+    "StreamingBayes mixture": Bayes(partial(st.StreamingBayes, GaussianMixture(3), batch_size=50),
+        gaps),
+    "StreamingBayes mixture PowerPrior": Bayes(partial(st.StreamingBayes,
+        GaussianMixture(2, n_init=3), Rounds(PowerPrior(0.8), 3), batch_size=50), points),
+    "StreamingBayes mixture PopulationVB": Bayes(partial(st.StreamingBayes, GaussianMixture(2),
+        PopulationVB(200, 0.3), batch_size=50), points),
+    "StreamingBayes mixture HierarchicalPowerPrior": Bayes(partial(st.StreamingBayes,
+        GaussianMixture(2), HierarchicalPowerPrior("topic", rate_starts=(0.1, 0.9)), batch_size=50),
+        gaps),
+    "StreamingBayes classes": Bayes(partial(st.StreamingBayes,
+        NaiveBayesMixture(3, GaussianMixture(2)), batch_size=50), codes),
+    "StreamingBayes classes boosted": Bayes(partial(st.StreamingBayes,
+        NaiveBayesMixture(3, GaussianMixture(2)), Rounds(BPS(0.1, "topic"), 2), batch_size=50),
+        codes),
 }
 SENTENCES = {
-    "WASTopicModel was": Was(lambda seed: st.WASTopicModel(4, **FEW, random_state=seed)),
-    "WASTopicModel hdp": Was(lambda seed: st.WASTopicModel(
-        4, prior="hdp", **FEW, random_state=seed)),
-    "WASTopicModel sbp": Was(lambda seed: st.WASTopicModel(
-        4, prior=SBP(1.0, 0.5, 5), **FEW, random_state=seed)),
-    "WASTopicModel fit": Was(lambda seed: st.WASTopicModel(
-        5, topic_word_prior=0.2, **FEW, random_state=seed), learn=once),
-    "WASTopicModel not exact": Was(lambda seed: st.WASTopicModel(
-        4, prior=WAS((2.0, 1.0), (1.0, 0.5), 0.5, exact=False), atom_prior=0.3, kappa=1.0,
-        **FEW, random_state=seed), learn=minibatches),
+    "WASTopicModel was": Was(partial(st.WASTopicModel, 4, **FEW)),
+    "WASTopicModel hdp": Was(partial(st.WASTopicModel, 4, prior="hdp", **FEW)),
+    "WASTopicModel sbp": Was(partial(st.WASTopicModel, 4, prior=SBP(1.0, 0.5, 5), **FEW)),
+    "WASTopicModel fit": Was(partial(st.WASTopicModel, 5, topic_word_prior=0.2, **FEW), learn=once),
+    "WASTopicModel not exact": Was(partial(st.WASTopicModel, 4,
+        prior=WAS((2.0, 1.0), (1.0, 0.5), 0.5, exact=False), atom_prior=0.3, kappa=1.0, **FEW),
+        learn=minibatches),
 }
 PROCESSES = {
-    "LowRankDPP": Process(lambda seed: st.LowRankDPP(max_iter=3, random_state=seed)),
-    "LowRankDPP fit": Process(lambda seed: st.LowRankDPP(
-        n_components=5, penalty=0.01, max_iter=4, random_state=seed), learn=once),
-    "LowRankDPP document fit": Process(lambda seed: st.LowRankDPP(
-        n_components=3, theta="document", max_iter=2, random_state=seed), learn=once),
-    "LowRankDPP document": Process(lambda seed: st.LowRankDPP(
-        n_components=4, theta="document", max_iter=2, max_local_iter=5, random_state=seed)),
-    "LowRankDPP poisson": Process(lambda seed: st.LowRankDPP(
-        "poisson", 4, max_iter=2, gamma=0.01, random_state=seed)),
-    "LowRankDPP multinomial": Process(lambda seed: st.LowRankDPP(
-        "multinomial", 4, max_iter=2, noise_level=2.0, random_state=seed), learn=minibatches),
-    "LowRankDPP items": Process(lambda seed: st.LowRankDPP(
-        "items", 4, max_iter=3, random_state=seed), data=baskets),
-    "LowRankDPP gaussian": Process(lambda seed: st.LowRankDPP(
-        "gaussian", 3, max_iter=3, random_state=seed), data=sets_of_points),
-    "LowRankDPP square": Process(lambda seed: st.LowRankDPP(
-        Fourier(2, 2), 4, max_iter=3, random_state=seed), data=sets_in_square),
-    "DPPSummarizer": Texts(
-        lambda seed: st.DPPSummarizer(2, random_state=seed), seeds=(0,)),
-    "DPPSummarizer short": Texts(lambda seed: st.DPPSummarizer(
-        5, n_words=15, quality_power=1.0, fragment_weight=1.0, random_state=seed), seeds=(0,)),
-    "DPPSummarizer thesis": Texts(lambda seed: st.DPPSummarizer(
-        2, quality="thesis", n_components=4, max_iter=2, random_state=seed)),
+    "LowRankDPP": Process(partial(st.LowRankDPP, max_iter=3)),
+    "LowRankDPP fit": Process(partial(st.LowRankDPP, n_components=5, penalty=0.01, max_iter=4),
+        learn=once),
+    "LowRankDPP document fit": Process(partial(st.LowRankDPP, n_components=3, theta="document",
+        max_iter=2), learn=once),
+    "LowRankDPP document": Process(partial(st.LowRankDPP, n_components=4, theta="document",
+        max_iter=2, max_local_iter=5)),
+    "LowRankDPP poisson": Process(partial(st.LowRankDPP, "poisson", 4, max_iter=2, gamma=0.01)),
+    "LowRankDPP multinomial": Process(partial(st.LowRankDPP, "multinomial", 4, max_iter=2,
+        noise_level=2.0), learn=minibatches),
+    "LowRankDPP items": Process(partial(st.LowRankDPP, "items", 4, max_iter=3), data=baskets),
+    "LowRankDPP gaussian": Process(partial(st.LowRankDPP, "gaussian", 3, max_iter=3),
+        data=sets_of_points),
+    "LowRankDPP square": Process(partial(st.LowRankDPP, Fourier(2, 2), 4, max_iter=3),
+        data=sets_in_square),
+    "DPPSummarizer": Texts(partial(st.DPPSummarizer, 2), seeds=(0,)),
+    "DPPSummarizer short": Texts(partial(st.DPPSummarizer, 5, n_words=15, quality_power=1.0,
+        fragment_weight=1.0), seeds=(0,)),
+    "DPPSummarizer thesis": Texts(partial(st.DPPSummarizer, 2, quality="thesis", n_components=4,
+        max_iter=2)),
 }
 # fmt: on
 
 # By group, the cases that one process runs.
 GROUPS = {
-    "input": INPUT,
-    "svb": SVB,
-    "forgetting": FORGETTING,
-    "online": ONLINE,
-    "sampling": SAMPLING,
-    "reviews": REVIEWS,
-    "bayes": BAYES,
-    "sentences": SENTENCES,
-    "processes": PROCESSES,
-}
+    "input": INPUT, "svb": SVB, "forgetting": FORGETTING, "online": ONLINE, "sampling": SAMPLING,
+    "reviews": REVIEWS, "bayes": BAYES, "sentences": SENTENCES, "processes": PROCESSES,
+}  # fmt: skip
 CASES = {name: case for group in GROUPS.values() for name, case in group.items()}
 
 

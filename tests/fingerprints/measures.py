@@ -26,34 +26,15 @@ EVERY, FEW = 3, 20
 LEFT_TO_RIGHT = "left to right"
 FRAGILE = (LEFT_TO_RIGHT,)
 
-# Quantity and attribute.
-ARRAYS = {
-    "components": "components_",
-    "topic_word": "topic_word_",
-    "topic_weights": "topic_weights_",
-    "prior_retention": "prior_retention_",
-    "doc_topic_prior": "doc_topic_prior_",
-    "topic_word_prior": "topic_word_prior_",
-    "qualitative_prior": "qualitative_prior_",
-    "retention": "retention_",
-    "retention_history": "retention_history_",
-    "effective_sample_size": "effective_sample_size_",
-    "n_tokens_seen": "n_tokens_seen_",
-    "n_batch_iter": "n_batch_iter_",
-    "class_count": "class_count_",
-    "coef": "coef_",
-    "noise_variance": "noise_variance_",
-    "objective": "objective_",
-    "offset": "offset_",
-    "peakedness": "peakedness_",
-    "n_atoms": "n_atoms_",
-    "n_tables": "n_tables_",
-    "theta": "theta_",
-    "gamma": "gamma_",
-    "noise_level": "noise_level_",
-    "expected_size": "expected_size_",
-}
-TABLES = {"profiles": "profiles_", "items": "items_", "users": "users_"}
+# Quantities, by the names of attributes without the underscore at their end.
+ARRAYS = (
+    "components", "topic_word", "topic_weights", "prior_retention", "doc_topic_prior",
+    "topic_word_prior", "qualitative_prior", "retention", "retention_history",
+    "effective_sample_size", "n_tokens_seen", "n_batch_iter", "class_count", "coef",
+    "noise_variance", "objective", "offset", "peakedness", "n_atoms", "n_tables", "theta", "gamma",
+    "noise_level", "expected_size",
+)  # fmt: skip
+TABLES = "profiles", "items", "users"
 METHODS = (
     "transform", "transform_sentences", "score_samples", "predict", "predict_proba",
     "predict_words",
@@ -62,10 +43,9 @@ METHODS = (
 
 def measure(model, data):
     """All quantities that an estimator has, by name."""
-    found = {name: getattr(model, a) for name, a in ARRAYS.items() if hasattr(model, a)}
-    for name, attribute in TABLES.items():
-        if hasattr(model, attribute):
-            found[name] = getattr(model, attribute).values
+    found = {name: getattr(model, f"{name}_") for name in ARRAYS if hasattr(model, f"{name}_")}
+    tables = {name: getattr(model, f"{name}_") for name in TABLES if hasattr(model, f"{name}_")}
+    found |= {name: table.values for name, table in tables.items()}
     if hasattr(model, "effects_"):
         found["effects of items"] = model.effects_.items.values
         found["effects of users"] = model.effects_.users.values

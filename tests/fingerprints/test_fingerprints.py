@@ -25,6 +25,7 @@ from tests.fingerprints.make import path_of, read, surroundings
 from tests.fingerprints.measures import FRAGILE, same_shape
 
 ROOT = Path(__file__).parents[2]
+RECORDS = [isa for isa in ("baseline", "avx2", "avx512") if path_of(isa).exists()]
 # Groups that call no kernel that is compiled for each instruction set: their record is one.
 ONE_RECORD = ("bayes", "sentences", "processes")
 # The others, as two processes share them.
@@ -83,13 +84,13 @@ def comparison(name, same_surroundings):
 )
 def test_results_are_those_recorded(group, name):
     isa = "baseline" if group in ONE_RECORD else instruction_set
-    if not path_of(isa).exists():
+    if isa not in RECORDS:
         pytest.skip(f"no fingerprints were made with {isa}")
     assert different(name, prints(name), isa) == {}
 
 
 def test_what_has_one_record_has_the_same_in_all_files():
-    files = [recorded(isa)[1] for isa in ("baseline", "avx2", "avx512") if path_of(isa).exists()]
+    files = [recorded(isa)[1] for isa in RECORDS]
     for group in ONE_RECORD:
         for name in GROUPS[group]:
             first, *others = (of_case(name, lines) for lines in files)
@@ -107,7 +108,5 @@ def test_results_without_wide_vectors_are_those_recorded(groups, tmp_path):
 
 
 def test_nothing_recorded_is_left_out():
-    for isa in ("baseline", "avx2", "avx512"):
-        if path_of(isa).exists():
-            keys = recorded(isa)[1]
-            assert {key.split(" | ")[0] for key in keys} == set(CASES)
+    for isa in RECORDS:
+        assert {key.split(" | ")[0] for key in recorded(isa)[1]} == set(CASES)
