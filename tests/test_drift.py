@@ -115,9 +115,6 @@ def test_resumed_stream_has_the_same_report(model):
     assert_array_equal(*sizes)
 
 
-# Limits
-
-
 def test_a_power_prior_that_keeps_all_is_svb():
     X = batch(topics_before_and_after(0)[0], 0, n=60, length=50)
     keeping = power_prior(4, 1.0, batch_size=20, random_state=0).fit(X)
@@ -160,9 +157,6 @@ def test_an_update_that_is_too_extreme_leaves_no_record(monkeypatch):
     with pytest.raises(ValueError, match="infinite or undefined"):
         model.set_params(boosting_scale=0.1).partial_fit([[1.0, 2.0, 0.0]])
     assert len(model.drift_) == model.n_batch_iter_ == 1
-
-
-# What is read of it
 
 
 def test_bins_of_the_counts_leave_results_as_they_are(monkeypatch):

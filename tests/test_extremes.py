@@ -75,9 +75,6 @@ def test_ratings_far_from_the_first_ones_are_what_is_refused():
         model.partial_fit(X, [1e49, -1e49] * 4).partial_fit(X, [1e49, -1e49] * 4)
 
 
-# Priors
-
-
 @pytest.mark.parametrize("scale", [1e-50, 1e50])
 def test_rates_in_the_units_of_the_data(scale):
     rng = np.random.default_rng(0)
@@ -88,9 +85,6 @@ def test_rates_in_the_units_of_the_data(scale):
         assert np.isfinite(found.predict(rows)).all()
     for model in (GaussianMixture(2, rate=scale), GaussianMixture(2, mean_mass=1e-10)):
         assert np.isfinite(st.StreamingBayes(model, random_state=0).fit(rows).score(rows))
-
-
-# Determinantal processes
 
 
 def test_sets_that_are_larger_than_the_ground_set():

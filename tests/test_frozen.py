@@ -115,9 +115,6 @@ def test_words_that_changed_before_a_vectorizer_was_frozen_are_forgotten():
     assert lda.components_.round(2).tolist() == [[1.05, 0.05]]
 
 
-# What teaches models
-
-
 def frozen_models():
     whole = FrozenEstimator(pipeline_learnt())
     learnt = pipeline_learnt()

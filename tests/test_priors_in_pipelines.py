@@ -131,9 +131,6 @@ def test_what_was_resolved_at_the_start_is_kept():
     assert_array_equal(model.components_, same.components_)
 
 
-# Searches
-
-
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_search_on_raw_text(n_jobs):
     grid = {
@@ -163,9 +160,6 @@ def test_fields_of_records_are_parameters():
         model.set_params(topic_word_prior__strength=1)
     with pytest.raises(ValueError, match="Invalid parameter 'smooth'"):
         model.set_params(smooth__strength=1)
-
-
-# Other models
 
 
 def test_priors_of_classes():
@@ -201,18 +195,12 @@ def test_models_of_ratings(name):
     assert model.get_params()["topic_word_prior__mass"] == 3.0
 
 
-# Errors
-
-
 def test_a_failed_start_changes_nothing():
     model = bps(topic_word_prior=SeedWords({"a": ["see"]}, 1))
     before = dict(vars(model))
     with pytest.raises(ValueError, match="see"):
         model.partial_fit(X)
     assert vars(model) == before
-
-
-# Counts with names
 
 
 def test_names_stay_with_rows():

@@ -69,9 +69,6 @@ def test_a_minibatch_enters_the_engine_and_one_wing(name, engine):
     assert {"base", "local", "posteriors", "updates"} <= engine
 
 
-# What a newcomer reads to follow a call
-
-
 def test_a_minibatch_and_topics_of_documents_enter_few_files():
     # Behind the first thousand documents their prior is learnt, too.
     X = sp.csr_matrix(np.random.default_rng(0).poisson(0.5, (1200, 90)).astype(float))

@@ -53,9 +53,6 @@ def unsorted_duplicates(X):
 FORMS = CONTAINERS | {"int64 indices": long_indices, "unsorted duplicates": unsorted_duplicates}
 
 
-# One matrix for each document
-
-
 @each(FORMS)
 def test_one_matrix_for_each_document(make):
     read = read_sentences([make(X) for X in DOCUMENTS])
@@ -128,9 +125,6 @@ def test_a_fraction_in_a_data_frame_is_no_whole_number(frame):
         WASTopicModel(n_sweeps=2, n_burn_in=1).fit([frame(ROWS * (1 + 1e-9))])
 
 
-# One matrix with groups
-
-
 @each(FORMS)
 @pytest.mark.parametrize("labels", [[0, 0, 7, 7], list("bbaa"), [(1, 2), (1, 2), (0,), (0,)]])
 def test_one_matrix_with_groups(make, labels):
@@ -165,9 +159,6 @@ def test_a_column_of_a_data_frame_whose_index_is_not_in_order():
     assert_array_equal(read.rows, [0, 2, 1, 3])
 
 
-# What is passed is not changed
-
-
 @pytest.mark.parametrize("form", ["grouped", "listed"])
 def test_what_is_passed_is_left_alone(form):
     X = unsorted_duplicates(ROWS)
@@ -178,9 +169,6 @@ def test_what_is_passed_is_left_alone(form):
     assert read.counts.nnz == np.count_nonzero(ROWS)
     for array, old in zip((X.data, X.indices, X.indptr), before, strict=True):
         assert_array_equal(array, old)
-
-
-# Mistakes
 
 
 NAMED = [

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn import config_context
+from sklearn.base import clone
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
@@ -722,12 +723,12 @@ def test_a_pipeline_of_a_corpus_goes_on_with_its_words():
 
 @pytest.mark.parametrize("kind", [CountVectorizer, StreamingCountVectorizer, NamedVectorizer])
 def test_a_fitted_vectorizer_keeps_its_words_when_the_topics_begin(kind, tmp_path):
-    texts, *_ = corpus()
-    pipeline = make_pipeline(kind().fit(texts), StreamingLDA(4, random_state=0))
+    texts = corpus().texts
+    pipeline = make_pipeline(kind().fit(texts), st.StreamingLDA(4, random_state=0))
     save(pipeline, tmp_path / "model")
     words = pipeline[0].get_feature_names_out().tolist()
     for one in (pipeline, load(tmp_path / "model")):
-        stream = TopicStream.from_pipeline(one)
+        stream = st.TopicStream.from_pipeline(one)
         for learnt in (stream, clone(stream)):
             learnt.partial_fit([f"{text} virus" for text in texts[:40]])
             assert learnt.pipeline_[:-1].get_feature_names_out().tolist() == words

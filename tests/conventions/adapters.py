@@ -37,9 +37,6 @@ class Made(list[Any]):
     """What was made of a matrix already."""
 
 
-# Matrices as sentences and sets
-
-
 def a_container(X: Any) -> Any:
     """X, or the array that stands behind what has no shape of its own."""
     return X if isinstance(X, list) or hasattr(X, "shape") else np.asarray(X)
@@ -75,9 +72,6 @@ def rows_twice(X: Any) -> Any:
     return Made(at[[d, d]] for d in range(X.shape[0]))
 
 
-# Matrices as texts
-
-
 def texts(X: Any) -> Made:
     """Each row as a text: for each entry that is not 0, in order, a sentence of its words."""
     times = np.ceil(np.minimum(abs(X.toarray() if sparse.issparse(X) else X), 20)).astype(int)
@@ -97,9 +91,6 @@ def chosen(summaries: Any, width: int) -> np.ndarray:
 def summed(documents: Any, width: int) -> np.ndarray:
     """Sentences of documents as a matrix with a row for each document."""
     return np.array([np.asarray(X.sum(axis=0)).ravel() for X in documents], dtype=np.float64)
-
-
-# Adapters
 
 
 def adapted(name: str, kind: type, read: Callable[..., Any], shown: Any = None) -> type:

@@ -44,9 +44,6 @@ def test_the_table_has_every_public_estimator():
     assert {type(case.estimator).__name__ for case in EVERY.values()} == public_estimators().keys()
 
 
-# Copies
-
-
 @each
 @pytest.mark.parametrize("copied", [deepcopy, lambda model: pickle.loads(pickle.dumps(model))])
 def test_copies_are_the_same_model(name, copied, fitted):
@@ -67,9 +64,6 @@ def test_a_clone_has_the_parameters_and_nothing_that_was_learnt(name, fitted):
     assert learnt == []
     refitted = again.fit(EVERY[name].X, EVERY[name].y, **EVERY[name].given)
     assert bits(refitted.transform(EVERY[name].X)) == bits(model.transform(EVERY[name].X))
-
-
-# Columns
 
 
 # A summary is a text.
@@ -114,9 +108,6 @@ def test_names_of_columns_of_sentences_are_kept_and_compared(name):
         model.transform([frame[NAMES[::-1]] for frame in frames])
 
 
-# Containers
-
-
 @of_counts
 def test_sparse_containers_of_counts(name, fitted):
     case = EVERY[name]
@@ -151,9 +142,6 @@ def test_read_only_memory_maps(name, fitted, tmp_path):
     assert not first.flags.writeable
     expected = bits(fitted[name].transform(case.X))
     assert bits(case.made.fit(X, case.y, **case.given).transform(X)) == expected
-
-
-# Workers
 
 
 @pytest.mark.parametrize("name", [n for n in EVERY if "n_jobs" in EVERY[n].estimator.get_params()])

@@ -107,9 +107,6 @@ def test_short_documents_and_tiny_priors():
     assert corpus.X.shape == (200, 30)
 
 
-# Reviews with ratings
-
-
 @pytest.mark.parametrize(("profile", "n"), [("document", 300), ("item", 50), ("user", 100)])
 def test_shapes_and_distributions_of_reviews(profile, n):
     data = make_rated_reviews(300, profile=profile, random_state=0)

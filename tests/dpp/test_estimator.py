@@ -64,9 +64,6 @@ def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
 
-# Forms of input
-
-
 @pytest.mark.parametrize(
     ("ground_set", "sets"),
     [
@@ -112,9 +109,6 @@ def test_moments_of_vectors_do_not_depend_on_the_minibatches():
         stream.partial_fit(sets[start : start + 7])
     assert_allclose(stream.measure_.mean, whole.mean, rtol=1e-14)
     assert_allclose(stream.measure_.variance, np.concatenate(sets).var(axis=0), rtol=1e-8)
-
-
-# Streams
 
 
 @each_theta
@@ -247,9 +241,6 @@ def test_parameters_that_cannot_be(given, message):
         estimator.fit(X)
     assert not estimator.__sklearn_is_fitted__()
     assert not hasattr(estimator, "n_features_in_")
-
-
-# Inference
 
 
 @pytest.mark.parametrize("noise", ["counting", "background"])

@@ -122,9 +122,6 @@ def everything(corpus):
     return corpus._asdict()
 
 
-# How it is learnt
-
-
 def parts(data):
     """The first half of the rows, and thirds of the other."""
     n = next(iter(data.values())).shape[0]

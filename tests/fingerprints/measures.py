@@ -158,9 +158,6 @@ def of_corpus(model, data):
     }
 
 
-# A line of a file
-
-
 def fingerprint(values):
     """Hash, shape and summary of an array, as a line of text."""
     values = np.ascontiguousarray(values)

@@ -153,9 +153,6 @@ def test_one_infinite_score_is_in_the_means_of_its_window_only(window, at):
     assert_allclose(mean.get_ydata(), expected)
 
 
-# Over time
-
-
 def test_shares_over_time_are_means():
     model = GibbsOnlineEM(4, random_state=0).fit(X)
     years = np.repeat([2001, 1999, 2000], 100)
@@ -261,9 +258,6 @@ def test_one_share_of_all_topics_is_a_line():
     axes = plot_drift(model)
     assert_allclose(axes[0].lines[0].get_ydata(), model.retention_history_[:, 0])
     assert len(axes[1].images) == 1
-
-
-# The map
 
 
 def test_distances_on_the_map_are_those_of_hellinger_where_two_axes_suffice():

@@ -144,9 +144,6 @@ def test_the_weight_of_a_single_component_is_one():
         assert {*np.ravel(law.std())} == {0.0}
 
 
-# Recommendations and digests
-
-
 @pytest.fixture(scope="module")
 def rated():
     data = make_rated_reviews(600, n_features=100, n_components=3, random_state=0)

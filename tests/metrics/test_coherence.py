@@ -38,9 +38,6 @@ def topics(X):
     return np.vstack([themes, *(rng.permutation(22)[:5] for _ in range(10))])
 
 
-# The twin
-
-
 def share(X, *words):
     return np.mean([all(document[word] > 0 for word in words) for document in X.toarray()])
 
@@ -191,9 +188,6 @@ def test_windows_and_epsilon_are_finite_for_words_that_never_occur(measure):
 def test_bad_documents_of_windows(X, options, error, message):
     with pytest.raises(error, match=message):
         topic_coherence([["a", "b"]], X, window="auto", **options)
-
-
-# Limits
 
 
 def values(topics, X, **options):

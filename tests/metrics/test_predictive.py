@@ -47,9 +47,6 @@ def tokens_of(row):
     return np.repeat(np.arange(row.shape[1]), row.toarray().ravel().astype(int)).tolist()
 
 
-# The split
-
-
 @pytest.mark.parametrize("dtype", [np.int32, np.int64, np.float32, np.float64])
 def test_parts_add_up_to_the_counts_and_keep_their_type(dtype):
     X = corpus().astype(dtype)
@@ -152,9 +149,6 @@ def test_canonical_or_not_the_split_is_the_same_and_the_input_stays():
         assert_array_equal(got.toarray(), expected.toarray())
     for now, then in zip((other.data, other.indices, other.indptr), before, strict=True):
         assert_array_equal(now, then)
-
-
-# Probabilities
 
 
 def test_token_log_probability_is_the_sum_over_tokens(monkeypatch):

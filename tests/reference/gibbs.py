@@ -32,9 +32,6 @@ def conditional(b_row, alpha, others):
     return p / p.sum(axis=-1, keepdims=True)
 
 
-# Enumeration
-
-
 def _along(vector, n, n_tokens):
     """The vector along axis n of a law."""
     return np.reshape(vector, [-1 if axis == n else 1 for axis in range(n_tokens)])
@@ -147,9 +144,6 @@ def expectations(law, v, alpha):
     by_token = v[:, None] * np.array(each)
     theta = (alpha + by_token.sum(axis=0)) / (alpha.sum() + v.sum())
     return Expectations(by_token, log_theta, theta)
-
-
-# The twin
 
 
 class Sampled(NamedTuple):

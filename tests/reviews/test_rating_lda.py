@@ -32,9 +32,6 @@ def part(rows):
     return X[rows], Y[rows], DATA.item[rows], DATA.user[rows]
 
 
-# What it finds
-
-
 def test_reviews_without_words_teach_no_priors():
     more = sparse.vstack([X, sparse.csr_matrix((200, X.shape[1]))], format="csr")
     ratings = np.append(Y, Y.mean() + np.tile([-1.0, 1.0], 100))
@@ -68,9 +65,6 @@ def test_the_bound_is_monotone(profile, qualitative, refine):
     assert len(found.objective_) >= 14
     assert np.diff(found.objective_).min() > -1e-9 * abs(found.objective_[-1])
     assert found.objective_[-1] > found.objective_[0]
-
-
-# Likelihoods
 
 
 @pytest.mark.parametrize("tokens", [[0], [1, 3, 3], [0, 2, 5, 5]])
@@ -111,9 +105,6 @@ def test_an_item_that_is_liked_is_praised():
     best, worst = items.transform(np.zeros((2, 80)), items=best_and_worst)
     assert best[3] > 2 * best[4]
     assert worst[4] > 2 * worst[3]
-
-
-# As an estimator
 
 
 def test_a_stream_learns():

@@ -27,9 +27,6 @@ def info(batch=1, score=np.nan, n_documents=10, n_tokens=100.0, time=None):
     return BatchInfo(batch, None, time, n_documents, n_tokens, 0, 0.0, score)
 
 
-# Scores
-
-
 def test_a_history_has_a_row_for_each_minibatch_and_its_score_is_of_what_comes():
     history = ScoreHistory()
     stream(lda(), map(TimedBatch, BATCHES, range(5)), callbacks=[history])
@@ -93,9 +90,6 @@ def test_the_error_is_that_of_means_of_streams():
         found.append(mean_score(rows(rng.normal(0, 3 / np.sqrt(sizes)), sizes)))
     means, errors = np.array(found).T
     assert np.sqrt(np.mean(errors**2)) == pytest.approx(means.std(), rel=0.06)
-
-
-# Progress
 
 
 def shown(*callbacks, skip=0):

@@ -82,9 +82,6 @@ def check_consistent(vocabulary):
     assert (vocabulary.table.frequency > 0).all()
 
 
-# Frequencies
-
-
 @pytest.mark.parametrize("half_life", [None, 100.0])
 def test_frequencies_of_columns_are_decayed_counts(half_life):
     """Against a plain sum over all documents seen, where nothing had to be dropped."""
@@ -161,9 +158,6 @@ def test_memory_is_bounded_whatever_comes():
         assert max(map(len, vocabulary.words)) <= LONGEST
         check_consistent(vocabulary)
     assert set(model.get_feature_names_out()) == set(kept.split())
-
-
-# Columns
 
 
 def test_words_of_more_than_256_characters_get_no_column():
@@ -338,9 +332,6 @@ def test_columns_keep_their_words_while_they_are_not_recycled():
     assert_array_equal(model.changed_since(model.n_documents_seen_), [])
     assert len(model.changed_since(0)) == 60
     assert 0 < len(model.changed_since(model.n_documents_seen_ - 120)) < 60
-
-
-# State
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])

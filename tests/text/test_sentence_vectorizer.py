@@ -59,9 +59,6 @@ def check_same(X, expected):
         assert matrix.dtype == those.dtype
 
 
-# What comes out
-
-
 def test_counts_of_sentences():
     X = SentenceVectorizer().fit_transform(TEXTS)
     assert X.shape == (4,)
@@ -113,9 +110,6 @@ def test_nothing_to_transform():
     model = SentenceVectorizer().fit(TEXTS)
     assert model.transform([]).shape == (0,)
     assert [matrix.shape for matrix in model.transform(["", " "])] == [(0, 3), (0, 3)]
-
-
-# What is learnt
 
 
 def test_document_frequency_is_not_that_of_sentences():
@@ -179,9 +173,6 @@ def test_minibatches_of_a_stream():
     batches = list(iter_minibatches(iter(TEXTS), 3, vectorizer=vectorizer))
     assert [len(batch) for batch in batches] == [3, 1]
     assert batches[0][2].shape == (2, 8)
-
-
-# Mistakes
 
 
 @pytest.mark.parametrize("documents", ["a text", b"a text", 3, None, np.array([["a", "b"]])])

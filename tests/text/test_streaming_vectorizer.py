@@ -88,9 +88,6 @@ def check_equal(X, expected):
     assert abs(X - expected).sum() == 0
 
 
-# The same as CountVectorizer
-
-
 @pytest.mark.parametrize("name", PARAMETERS)
 def test_parameters_and_counts_are_those_of_count_vectorizer(name):
     model, peer = (kind(**PARAMETERS[name]) for kind in (StreamingCountVectorizer, CountVectorizer))
@@ -252,18 +249,12 @@ def test_inverse_transform():
         assert [*map(list, found)] == [*map(list, expected)]
 
 
-# As an estimator
-
-
 def test_a_failed_fit_changes_nothing():
     model = StreamingCountVectorizer().fit(["red sea"])
     for texts in (["."], ["red", 3], "red"):
         with pytest.raises((ValueError, TypeError)):
             model.fit(texts)
         assert list(model.vocabulary_) == ["red", "sea"]
-
-
-# Errors
 
 
 FRAMES = {"pandas": "DataFrame", "polars": "DataFrame", "pyarrow": "table"}

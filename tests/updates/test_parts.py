@@ -218,9 +218,6 @@ def test_a_rule_of_whole_minibatches_is_refused_by_name(rule):
     assert model_of(rule, None).partial_fit(X[:60]).n_documents_seen_ == 60
 
 
-# Rules that settle a rate before the parts
-
-
 @pytest.mark.parametrize("rule", SETTLING, ids=str)
 @pytest.mark.parametrize("inference", [Variational(), OneTopic(1.0)], ids=str)
 @pytest.mark.parametrize("size", [30, 60])
