@@ -15,8 +15,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.pipeline import make_pipeline
 
-from streamtopics import editing, load
+from streamtopics import StreamingLDA, editing, load, save
 from streamtopics.cli import main
 from streamtopics.cli.command import parser
 from streamtopics.cli.verbs import VERBS
@@ -124,6 +126,16 @@ def test_watch_goes_on_with_the_shortest_word_that_it_began_with(run, tmp_path):
         words = set(load(model).pipeline_[0].get_feature_names_out())
         assert word in words
         assert "e" not in words
+
+
+def test_a_closed_vocabulary_refuses_documents_of_other_words(run, tmp_path, write):
+    """Of a pipeline that was fitted in Python; nothing is written."""
+    model = tmp_path / "closed.model"
+    save(make_pipeline(CountVectorizer(), StreamingLDA(2, random_state=0)).fit(lines(100)), model)
+    before, other = model.read_bytes(), write("other.txt", ["violin trumpet"] * 20)
+    _, err = run("update", model, other, "--quiet", status=2)
+    assert f"no word of these documents is in the closed vocabulary of {model}" in err
+    assert model.read_bytes() == before
 
 
 def test_files_that_are_no_models(run, tmp_path):

@@ -8,6 +8,7 @@ from contextlib import redirect_stderr
 from itertools import pairwise
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from streamtopics import SVBLDA
@@ -51,6 +52,7 @@ def test_a_history_keeps_the_last_rows(monkeypatch):
     for batch in range(1, 8):
         history.on_batch(None, info(batch))
     assert [row.batch for row in history.rows] == [5, 6, 7]
+    assert pd.DataFrame(history.rows).columns.tolist() == list(history.rows[0]._fields)
 
 
 def rows(scores, tokens):
