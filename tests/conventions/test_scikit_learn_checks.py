@@ -12,7 +12,7 @@ from sklearn.exceptions import SkipTestWarning
 from sklearn.utils import estimator_checks, get_tags
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
-from streamtopics import SVBLDA
+from streamtopics import SVBLDA, HiddenFactorsTopics
 from streamtopics.models import GaussianMixture
 from streamtopics.text import StreamingCountVectorizer, StreamingPipeline
 from tests.conventions import adapters
@@ -30,6 +30,7 @@ ESTIMATORS: dict[str, Any] = {
     "DPP, a matrix a document": adapters.SetsApart(n_components=3, max_iter=1),
     "DPP, one matrix": adapters.SetsTogether(n_components=3, max_iter=1),
     "DPP, of vectors": adapters.SetsApart("gaussian", 3, max_iter=1),
+    "factors, of few rounds": HiddenFactorsTopics(2, max_iter=2, max_gradient_iter=1),
     "summaries": adapters.Summaries(2),
     "words": adapters.Words(max_features=12),
     "named words": adapters.NamedWords(),
@@ -82,8 +83,7 @@ NEEDS: dict[str, list[Any]] = {
     "GuidedTopics": [{"a": ["x"]}], "StreamingBayes": [GaussianMixture()], "StreamingPipeline": [[]]
 }  # fmt: skip
 DEFAULTS = {name: kind(*NEEDS.get(name, [])) for name, kind in public_estimators().items()}
-# With all their checks they take 80 s: here is the one that compares what was learnt, digit by
-# digit; the others are in tests/reviews/test_hidden_factors.py, of few rounds.
+# By default all checks take 80 s: this is the one that compares what was learnt, digit by digit.
 SOME = {"HiddenFactorsTopics": {"check_regressor_data_not_an_array"}}
 
 
