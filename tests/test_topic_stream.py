@@ -4,7 +4,7 @@
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 from copy import copy, deepcopy
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from typing import NamedTuple
 
 import numpy as np
@@ -732,6 +732,16 @@ def test_a_fitted_vectorizer_keeps_its_words_when_the_topics_begin(kind, tmp_pat
         for learnt in (stream, clone(stream)):
             learnt.partial_fit([f"{text} virus" for text in texts[:40]])
             assert learnt.pipeline_[:-1].get_feature_names_out().tolist() == words
+
+
+def test_news_since_a_time_that_is_a_text():
+    stream = st.TopicStream(2, n_documents=0)
+    for month, text in enumerate(["the ship sails at sea", "the sun and the sky"] * 2, 1):
+        stream.partial_fit([text] * 40, times=[f"2014-0{month}-01"] * 40)
+    since = datetime(2014, 2, 15)
+    assert stream.tracker_.news("2014-02-15") == stream.tracker_.news(since) != []
+    with pytest.raises(ValueError, match="since at or after the first"):
+        stream.tracker_.news("2013-12-31")
 
 
 def test_parameters_of_a_model_that_is_not_given():

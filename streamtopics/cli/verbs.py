@@ -96,7 +96,7 @@ KEEP: Option = ("--keep", names, [], "KEY,...", "fields or columns that come out
 LABELS = (ID, ("--group-key", str, None, "KEY", "field or column of groups to compare"))
 TARGET: Option = ("--model", Path, None, "FILE", "write it here, in place of the same file")
 MODEL: tuple[Option, ...] = (
-    ("--topics", numbers, (), "N", "their number (20); of several, as 10,20, `fit` takes the best"),
+    ("--topics", numbers, (), "N", "their number (20); of several, as 10,20, `fit` chooses one"),
     ("--estimator", str, "", "NAME", "such as GibbsOnlineEM (StreamingLDA)"),
     ("--set", setting, [], "NAME=VALUE", "of the estimator, as kappa=0.5, as often as you like"),
     ("--seeds", Path, None, "FILE", 'topics with names: {"name": ["word", ...], ...}'),
@@ -111,7 +111,7 @@ MODEL: tuple[Option, ...] = (
 FIT = (
     ANY, *MODEL,
     ("--max-iter", positive, None, "N", "passes over the documents"),
-    ("--batch-size", positive, None, "N", "documents (of the estimator; 2500)"),
+    ("--batch-size", positive, None, "N", "documents; by default as the estimator, or 2500"),
     ("--vocabulary-from", positive, 100_000, "N", "documents that are learnt together (100000)"),
     ("--model", Path, None, "FILE", "write what was learnt, for the other verbs"),
     REPORT, TITLE,
@@ -173,7 +173,7 @@ VERBS = {
     ),
     "summarize": Verb(
         "apply", "FILE ...",
-        "Pick sentences that are central and differ, with the number of documents of each.",
+        "Pick sentences that are central and differ; each document counts for the closest.",
         (SOME, ("--sentences", positive, 5, "N", "to pick (5)"), *READING),
     ),
     "score": Verb(

@@ -15,6 +15,7 @@ from streamtopics.streams.tracking import identity
 from streamtopics.streams.tracking.identity import KnownTopic, Position, Snapshot, State, Words
 from streamtopics.utils.output import ShownAsTable
 from streamtopics.utils.steps import last_step
+from streamtopics.utils.times import read_time
 
 # Cost of a snapshot, in learnt tokens: for a word of the vocabulary, a sampled token, the rest.
 PER_WORD, PER_TOKEN, PER_SNAPSHOT = 1.0, 6.0, 5000.0
@@ -247,8 +248,7 @@ class TopicTracker(ShownAsTable):
         Parameters
         ----------
         since : object, default=None
-            Time of the earlier state, comparable with `times` of `shares`. None is the last
-            snapshot but one.
+            Time of the earlier state, as in `partial_fit`. None is the last snapshot but one.
         n_words : int, default=10
             Number of top words to compare.
 
@@ -267,10 +267,7 @@ class TopicTracker(ShownAsTable):
         old_words = identity.probabilities_in(snapshots[place])
         last = identity.probabilities_in(*snapshots)
         rows: list[NewsRow] = []
-        for topic in state.known:
-            k = topic.topic
-            if k not in last:
-                continue
+        for k, topic in ((one.topic, one) for one in state.known if one.topic in last):
             (was, error), (share, error_now) = old.get(k, (0.0, 0.0)), new.get(k, (0.0, 0.0))
             moved = identity.distance(old_words.get(k), last[k])
             kinds = _kinds(topic, then.batch, was, share, float(np.hypot(error, error_now)), moved)
@@ -287,6 +284,8 @@ class TopicTracker(ShownAsTable):
     def _place(self, since: Any) -> int:
         """The last snapshot taken by a time, except the very last."""
         times = self._times(any)
+        if isinstance(since, str) and not any(isinstance(one, str) for one in times):
+            since = read_time(since)
         found = [i for i, time in enumerate(times[:-1]) if since is None or time <= since]
         if not found:
             raise ValueError(
