@@ -8,7 +8,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
 from streamtopics import (
@@ -27,8 +26,8 @@ from streamtopics.report.documents import RELEVANCE_GRID, word_table
 from streamtopics.story.cells import Cells, labels_of
 from streamtopics.text import StreamingCountVectorizer, StreamingPipeline
 from streamtopics.updates import DirichletProcess
+from tests.conventions.every import COUNTS
 from tests.report.made import THEMES, Alarm, made
-from tests.test_rooms import COUNTS
 
 
 @pytest.fixture(scope="module")
@@ -401,8 +400,8 @@ def test_wrong_input_is_named(corpus):
 
 def test_empty_documents_are_legal():
     model = SVBLDA(2, random_state=0).partial_fit(COUNTS)
-    found = report(model, X=sp.csr_matrix((4, 8)), times=[1, 2, 2, 3])
+    found = report(model, X=COUNTS[:4] * 0, times=[1, 2, 2, 3])
     assert found.n_documents == 4
     assert all(topic.shares == [] for topic in found.topics)
     assert page(found)
-    assert report(model, X=sp.csr_matrix((0, 8))).n_documents == 0
+    assert report(model, X=COUNTS[:0]).n_documents == 0
