@@ -17,7 +17,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 from sklearn.utils import Tags, TransformerTags
 from sklearn.utils._param_validation import HasMethods, Interval
-from sklearn.utils.validation import _is_fitted, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.base.editable import Editable
 from streamtopics.base.frame import NO_WEIGHTS
@@ -195,7 +195,8 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
             )
         if not begun:
             # A stream begins with a clone of the vectorizer, which would lose the words.
-            stream.vectorizer = FrozenEstimator(words) if _is_fitted(words) else words
+            frozen = FrozenEstimator(words)
+            stream.vectorizer = frozen if frozen.__sklearn_is_fitted__() else words
             return stream
         if not isinstance(pipeline, StreamingPipeline) or _is_closed(words):
             # Only a vocabulary that began as a stream can continue.
