@@ -36,6 +36,12 @@ def packages_are_parsed_once():
         yield
 
 
+def test_docstrings_have_examples():
+    finder = doctest.DocTestFinder()
+    found = [one for name in MODULES for one in finder.find(importlib.import_module(name))]
+    assert sum(bool(one.examples) for one in found) > 100
+
+
 @pytest.mark.parametrize("name", MODULES)
 def test_docstring_examples(name):
     module = importlib.import_module(name)

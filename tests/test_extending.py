@@ -110,9 +110,6 @@ def test_a_stream_that_was_cut_equals_the_uncut_one(extended):
     assert_array_equal(cut.components_, whole.components_)
 
 
-# The rule
-
-
 def test_a_season_that_carries_all_over_is_svb(guide):
     mine = StreamingLDA(3, update=guide["seasons"].Seasons(carried=1.0), **SETTINGS).fit(X)
     svb = StreamingLDA(3, update="svb", **SETTINGS).fit(X)
@@ -155,9 +152,6 @@ def test_its_state_is_what_finds_the_season(guide):
         guide["seasons"].Seasons(carried=2.0)
 
 
-# The estimator
-
-
 def test_the_estimator_is_one_of_scikit_learn(guide):
     check_estimator(guide["half_life"].HalfLifeLDA(), on_skip=None)
 
@@ -169,9 +163,6 @@ def test_the_estimator_is_a_composition(guide):
     assert_array_equal(mine.fit(X).components_, theirs.components_)
     with pytest.raises(ValueError, match="half_life"):
         mine.set_params(half_life=0).fit(X)
-
-
-# The model
 
 
 def test_the_predictive_is_the_negative_binomial(guide):
@@ -202,9 +193,6 @@ def test_fields_are_parameters_to_search(guide):
     model.set_params(batch_size=100)
     search = GridSearchCV(model, grid, cv=TimeSeriesSplit(3), error_score="raise")
     assert search.fit(counts).best_params_["update__carried"] == 0.0
-
-
-# The local step
 
 
 def test_point_estimates_are_the_fixed_point_of_em(guide):
@@ -244,9 +232,6 @@ def test_an_error_in_a_step_names_the_rule(model):
     assert "__notes__" not in vars(caught.value)
 
 
-# The view
-
-
 def test_a_tempered_mean_of_power_one_is_the_mean(guide):
     lam = np.array([[1e-3, 50.0], [200.0, 3.0]])
     plain, out = np.empty((2, 8)), np.full((2, 8), np.nan)
@@ -256,9 +241,6 @@ def test_a_tempered_mean_of_power_one_is_the_mean(guide):
     for power in (0.5, 0.0):
         guide["tempered_mean"].TemperedMean(power)(lam, lam.sum(axis=0), out)
         assert_allclose(out[:, :2], plain[:, :2] ** power)
-
-
-# The kind of posterior
 
 
 RULES = (

@@ -61,6 +61,7 @@ TWICE = sparse.csr_matrix(([1e15, 1e15, 1.0], [0, 0, 1], [0, 2, 3]), shape=(2, 6
 # Of counts and containers: numbers would be wrong, or kernels read beyond arrays; more of them are
 # in test_structure.py.
 COUNTS_REFUSED = {
+    "counts without room": (lambda: lda().fit(with_value(1e16)), "count"),
     "a count that is stored in two parts": (lambda: lda().fit(TWICE), "count"),
     "dates": (lambda: lda().fit(COUNTS.astype("datetime64[D]")), ""),
     "a column of dates": (
@@ -140,6 +141,7 @@ OTHERS_REFUSED = {
 
 # Mistakes that people make.
 MISTAKES = {
+    "a seed below zero": (lambda: st.SVBLDA(2, random_state=-1).fit(COUNTS), "random_state"),
     "nothing was learnt": (lambda: lda().transform(COUNTS), "fit"),
     "no texts were read": (lambda: StreamingCountVectorizer().transform(TEXTS), "fit"),
     "texts where counts are needed": (lambda: lda().fit(TEXTS), "counts"),

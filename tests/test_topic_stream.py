@@ -89,9 +89,6 @@ def streamed(model, texts, times, groups, size=100):
     return model
 
 
-# Findings
-
-
 def test_a_burst_is_the_first_finding():
     [first, *_] = fitted(corpus(burst=(9,))).findings()
     assert first.kind == "grown"
@@ -303,9 +300,6 @@ def test_findings_show_as_text_and_in_notebooks():
     assert str(small().fit(texts).findings(0)) == "Nothing stands out."
 
 
-# Sums
-
-
 def test_totals_are_those_of_transform():
     texts, times, groups = of = corpus()
     stream = fitted(of)
@@ -342,9 +336,6 @@ def test_documents_without_a_known_word_count_for_no_topic():
     stream = small().fit([*texts, "", "zzz"], times=[*times, times[-1], times[-1]])
     assert stream.totals().n.sum() == len(texts)
     assert stream.n_documents_seen_ == len(texts) + 2
-
-
-# Learning
 
 
 def test_fit_is_the_fit_of_its_parts():
@@ -417,9 +408,6 @@ def test_no_document_need_be_kept():
     with pytest.raises(ValueError, match="n_documents is 0, but findings"):
         stream.findings()
     assert stream.report(findings=()).findings == []
-
-
-# Editing
 
 
 def test_shares_follow_a_merge_and_its_undoing():
@@ -690,9 +678,6 @@ def test_a_report_says_what_the_stream_knows(tmp_path):
     assert sum(topic.n_documents for topic in found.topics) == 300
     assert "<title>Weather</title>" in (tmp_path / "page.html").read_text("utf-8")
     assert stream.report(findings=()).findings == []
-
-
-# Pipelines
 
 
 def test_documents_that_are_added_count_and_teach_nothing():

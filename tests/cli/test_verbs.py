@@ -259,6 +259,14 @@ def test_a_title_and_long_names_of_files(run, tmp_path, write):
     assert all(re.fullmatch(r"…a+\.txt:\d+", place) for place in places)
 
 
+def test_watch_goes_on_with_a_fitted_model(fitted, run, write):
+    _, model = fitted
+    path, n = write("feed.txt", lines(100, seed=1)), load(model).n_documents_seen_
+    for _ in range(2):
+        run("watch", path, "--model", model, "--idle", 0.1)
+        assert load(model).n_documents_seen_ == n + 100
+
+
 def test_new_texts_bring_new_words(fitted, run, write):
     """Also behind a corpus that was learnt at once: nothing of them is left out."""
     other = write("other.txt", [f"violin trumpet {'cello' * (i % 2)}" for i in range(100)])

@@ -106,6 +106,10 @@ def test_names_of_columns_of_sentences_are_kept_and_compared(name):
     assert list(model.feature_names_in_) == list(NAMES)
     with pytest.raises(ValueError, match="names"):
         model.transform([frame[NAMES[::-1]] for frame in frames])
+    mixed = [frames[0], frames[1][NAMES[::-1]]]
+    for call in (model.transform, EVERY[name].made.fit, EVERY[name].made.partial_fit):
+        with pytest.raises(ValueError, match="names"):
+            call(mixed)
 
 
 @of_counts

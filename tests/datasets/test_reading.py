@@ -144,9 +144,6 @@ def test_a_german_export(write):
     assert (record.time, record.fields) == (datetime(2025, 5, 17, 13, 45), {"Betrag": "0,50"})
 
 
-# Plain text, standard input and folders
-
-
 def test_lines(write):
     assert list(read_texts(write("a.txt", "\ufeff"))) == []
     text = "\ufeffwindows\r\n\r\n \n a\x0bb\u2028c \n\nlast"
@@ -216,9 +213,6 @@ def test_a_format_reads_all_files_of_a_folder(write, tmp_path):
     assert list(read_texts(tmp_path, format="lines")) == ["one", "two"]
 
 
-# Tables
-
-
 def test_separators(write):
     path = write("a.csv", "id;text\n1;red, blue\n")
     assert list(read_texts(path)) == list(read_texts(path, sep=";")) == ["red, blue"]
@@ -243,9 +237,6 @@ def test_missing_texts_of_tables_are_empty(write):
 @pytest.mark.parametrize("content", ["", "text\n", "\n\ntext\n\n"])
 def test_tables_without_rows(write, content):
     assert list(read_texts(write("a.csv", content))) == []
-
-
-# Keys and times
 
 
 def test_dots_lead_into_objects(write):
@@ -301,9 +292,6 @@ def test_fields_that_are_not_there(write):
     skipped = Skipped()
     assert len(list(read_records(path, keys=["tag"], on_bad="skip", skipped=skipped))) == 1
     assert skipped.counts == {"no 'tag'": 2, "no text": 1}
-
-
-# What is bad
 
 
 # What is kept of each bad file, why the rest is not, and where that is first.
@@ -387,9 +375,6 @@ def test_the_key_that_may_be_meant_is_named(write, content, key):
         list(read_texts(path))
     assert (caught.value.setting, caught.value.value) == ("text_key", key)
     assert len(list(read_texts(path, text_key=key))) == 1
-
-
-# Sources that are none
 
 
 @pytest.mark.parametrize("text", ["no such file", "", "long " * 2000, "zero \0 byte"])

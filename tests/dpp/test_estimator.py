@@ -207,6 +207,23 @@ def state(estimator):
     return learnt.parameters.U.tobytes(), learnt.n_sets, estimator.n_features_in_
 
 
+def test_inference_is_pure_and_each_set_by_itself(fitted):
+    before, theta, scores = state(fitted), fitted.transform(X), fitted.score_samples(X)
+    for i in range(0, 300, 37):
+        assert_array_equal(fitted.transform([X[i]])[0], theta[i])
+        assert fitted.score_samples([X[i]])[0] == scores[i]
+    assert state(fitted) == before
+
+
+def test_a_stream_learns_about_as_much_as_fit(fitted):
+    stream = model()
+    for start in [*range(0, 300, 30)] * 3:
+        stream.partial_fit(X[start : start + 30])
+    gain = fitted.gain_over_independent(X).mean()
+    assert gain > 0.2
+    assert stream.gain_over_independent(X).mean() > gain - 0.1
+
+
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [

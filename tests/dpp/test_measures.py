@@ -240,6 +240,9 @@ def test_measures_that_are_learnt(totals):
     X = sparse.csr_matrix(np.array([[1, 0, 2], [0, 0, 1], [0, 0, 0], [3, 0, 1]]))
     parts = PointSets(X[:2], [0, 2]), PointSets(X[2:], [0, 1, 2])
     measure = totals.none(3).plus(parts[0]).plus(parts[1]).measure
+    whole = totals.none(3).plus(PointSets(X, [0, 4])).measure
+    for name, value in vars(whole).items():
+        assert_allclose(vars(measure)[name], value)
     parameter = measure.lam if totals is WordCounts else measure.pi
     seen, n = {WordSets: ([2, 0, 3], 5), WordCounts: ([4, 0, 4], 4),
                WordsAndLengths: ([4, 0, 4], 9.5)}[totals]  # fmt: skip

@@ -60,7 +60,7 @@ def test_the_corpus_tells_its_topics_apart():
 def test_a_file_has_all_of_the_edits():
     edits = many_edits().edits_
     text = editing.edits_to_json(edits)
-    assert editing.edits_from_json(text) == edits
+    assert {*editing.edits_from_json(text)} == {*edits}
     found = json.loads(text)["edits"]
     assert [row["kind"] for row in found] == [edit.kind for edit in edits]
     assert found[0].keys() == {"kind", "topics", "leading", "name"}

@@ -133,3 +133,8 @@ def test_wrong_options():
     with pytest.raises(TypeError, match="put a single one into a list"):
         summary_redundancy(["a text"])
     assert rouge(["a b"], ["a b"], order=100).f1 == 0
+
+
+def test_repeated_words_count_as_often_as_both_have_them():
+    assert_allclose(rouge(["the the the"], ["the the cat"]).precision, 2 / 3)
+    assert_allclose(rouge(["the the"], ["the cat"]).recall, 1 / 2)

@@ -158,3 +158,16 @@ def test_no_two_topics_are_alike(inference, n_copies, n_components):
     learnt = model.posterior_.learnt_part[-n_components:]
     topics = model.topic_word_[learnt > 0.3 * learnt.mean()]
     assert len(np.unique(topics.round(9), axis=0)) >= 0.99 * len(topics) > 0.9 * n_components
+
+
+@pytest.mark.parametrize("inference", ["gibbs", "variational"])
+def test_topics_are_where_the_prior_has_their_words(inference):
+    """Four topics of five words each; the prior knows one word of each, in another order."""
+    rng, order, prior = np.random.default_rng(0), [2, 0, 3, 1], np.full((4, 20), 0.02)
+    beta = np.kron(np.eye(4), np.full(5, 0.2))
+    counts = np.array([rng.multinomial(9, beta[z]) for z in rng.integers(0, 4, 400)], float)
+    prior[range(4), 5 * np.array(order)] = 5.0
+    model = StreamingLDA(4, inference=inference, topic_word_prior=prior, random_state=0)
+    shares = model.fit(sparse.csr_matrix(counts)).topic_word_.reshape(4, 4, 5).sum(axis=2)
+    assert shares.argmax(axis=1).tolist() == order
+    assert shares.max(axis=1).min() > 0.6

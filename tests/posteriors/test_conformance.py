@@ -273,7 +273,7 @@ MISSING = [
 ]
 
 
-@pytest.mark.parametrize(("rule", "missing"), MISSING, ids=repr)
+@pytest.mark.parametrize(("rule", "missing"), MISSING, ids=lambda one: repr(one).split("{")[0])
 def test_what_is_missing_is_said(rule, missing):
     assert lacking("side by side", rule) == lacking("nodes", rule) == missing
     several = HierarchicalPowerPrior(rate_starts=(0.1, 0.9))

@@ -119,8 +119,9 @@ def test_callbacks_are_kept_with_the_model(tmp_path):
 def test_callbacks_with_functions_are_refused_by_name(tmp_path):
     model, monitor = monitored()
     monitor.alarm = lambda model, X: True
+    saver = Checkpointer(tmp_path / "run", every=1, also=[monitor])
     with pytest.raises(TypeError, match=r"<lambda>, but files keep only.*set None"):
-        Checkpointer(tmp_path / "run", every=1, also=[monitor]).on_batch(model, info(4, 80))
+        stream(model, BATCHES[:1], callbacks=[saver])
     assert not names(tmp_path / "run")
 
 

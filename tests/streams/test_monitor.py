@@ -68,9 +68,6 @@ def state(*both):
     return parts_of(both)
 
 
-# Features
-
-
 @pytest.mark.parametrize("name", MODELS)
 def test_features_are_those_of_plain_loops(name):
     model = MODELS[name]()
@@ -118,9 +115,6 @@ def test_linear_features_have_no_ratio_left():
     found = block_features(model, X.tocsr(), 15, np.random.default_rng(0))
     assert_allclose(found.use, 0.0, atol=1e-10)
     assert_allclose(found.surprise, 0.0, atol=1e-10)
-
-
-# The exact layer
 
 
 def standard(values):
@@ -291,9 +285,6 @@ def test_columns_that_do_not_vary_say_nothing():
     assert_array_equal(found.z, 0.0)
 
 
-# The chart
-
-
 def moving(m):
     """Statistics of m minibatches, of which one is far off, and those of the next."""
     rng, scale = np.random.default_rng(m), np.array([3.0, 1.0, 0.3])
@@ -356,9 +347,6 @@ def test_the_share_of_rings_of_the_three_statistics_together(m, share):
     assert 0.6 * share < worst < share + 4 * np.sqrt(share / 10_000)
 
 
-# What is named
-
-
 def test_topics_are_named_at_a_level_for_all_of_them():
     n = 50
     limit = stats.norm.isf(0.01 / (2 * n))
@@ -400,9 +388,6 @@ def test_the_level_of_a_new_word_is_the_exact_tail(a, b):
     new, before = sparse.csr_matrix(new), sparse.csr_matrix(before)
     assert new_words(new, before, p * (1 - 1e-9), ["ship"]) == ()
     assert new_words(new, before, p * (1 + 1e-9), ["ship"]) == (NewWord("ship", a, b),)
-
-
-# Along a stream
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -522,9 +507,6 @@ def test_a_stream_that_is_stopped_anywhere_goes_on_to_the_same_bits(name):
         assert state(*again) == final
 
 
-# Texts
-
-
 def texts(words, n, seed):
     rng = np.random.default_rng(seed)
     return [
@@ -594,9 +576,6 @@ def test_a_checkpoint_at_the_end_is_of_all_that_came(tmp_path):
     assert again.n_held_back > 0
     again.finish(found.model)
     assert state(found.model, again) == state(model, monitor)
-
-
-# Failures
 
 
 def test_wrong_minibatches_change_nothing():

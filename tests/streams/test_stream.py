@@ -111,9 +111,6 @@ def corpus(n_batches=6, size=50):
     return [X[i : i + size] for i in range(0, X.shape[0], size)]
 
 
-# Learning
-
-
 @each
 def test_a_stream_is_a_loop_of_partial_fit_bit_for_bit(case):
     model, batches, data = unpack(case)
@@ -226,9 +223,6 @@ def test_what_comes_with_a_minibatch_is_known_or_refused_by_name():
     assert seen_by(model) == (0, 0.0)
 
 
-# Where it begins and ends
-
-
 def test_minibatches_that_are_skipped_are_not_looked_at():
     model = SVBLDA(2, **SEED)
     stream(model, [object(), "no minibatch", *COUNTS], skip=2)
@@ -276,9 +270,6 @@ def test_callbacks_wait_for_a_model_that_cannot_start_yet():
     assert [info.n_documents_seen for info in notes.infos] == [30, 60, 90, 120]
 
 
-# The callback that learns
-
-
 def test_one_callback_may_learn_in_the_place_of_partial_fit():
     batches, monitor, by_hand = corpus(), DriftMonitor(), DriftMonitor()
     notes, model, loop = Notes(), GibbsOnlineEM(3, **SEED), GibbsOnlineEM(3, **SEED)
@@ -291,9 +282,6 @@ def test_one_callback_may_learn_in_the_place_of_partial_fit():
     # A fifth of each minibatch but the first is held back.
     assert [info.n_documents_seen for info in notes.infos] == [50, 90, 130, 170, 210, 250]
     assert model.n_documents_seen_ == 300
-
-
-# Errors and interrupts
 
 
 class Fails(Notes):
@@ -375,9 +363,6 @@ def test_an_interrupted_stream_has_learnt_whole_minibatches():
         stream(model, batches, skip=n)
         assert bits(model) == states[-1]
     assert interrupted > 10
-
-
-# Wrong input
 
 
 @pytest.mark.parametrize(

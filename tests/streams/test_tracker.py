@@ -137,9 +137,6 @@ def follow_truth(kind, order=None, seed=0, time=lambda t: t):
     return tracker, tokens
 
 
-# The rules of identity, on topics that are known
-
-
 @pytest.mark.parametrize("order", [None, "shuffled at each look"])
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("seed", range(3))
@@ -293,9 +290,6 @@ def test_only_a_part_of_it_completes_a_whole():
     assert completed([], [], two) == -1
 
 
-# Models
-
-
 @pytest.mark.parametrize("name", MODELS)
 def test_ids_outlive_resume_restart_and_another_order(name):
     model = MODELS[name]()
@@ -424,9 +418,6 @@ def test_words_are_followed_by_name_where_columns_change_hands():
     }
 
 
-# What is read of a model
-
-
 @pytest.mark.parametrize("name", ["GibbsOnlineEM", "StreamingMixture", "StreamingLDA"])
 def test_use_is_the_expected_number_of_tokens(name):
     model = MODELS[name]().fit(documents("none", 0))
@@ -482,9 +473,6 @@ def test_minibatches_without_tokens_change_no_share():
     tracker.on_batch(model.partial_fit(X), info_of(X, 5))
     assert [(row.topic, row.share, row.alive) for row in tracker.topics()] == before
     assert np.isfinite(tracker.shares()[2]).all()
-
-
-# What is kept
 
 
 def snapshot_at(n, ids=(0,), use=1.0):
@@ -548,9 +536,6 @@ def test_shares_sum_to_one_and_follow_the_truth(shown):
     assert_allclose(shares[:, ids == other].ravel()[[0, -1]], [0.2, 0.0], atol=0.02)
 
 
-# What is new
-
-
 def test_news_name_what_happened(shown):
     since = EVENT - 1
     found = {kind: follow_truth(kind)[0].news(since, n_words=6) for kind in KINDS}
@@ -599,9 +584,6 @@ def test_news_are_since_a_time_or_a_number_of_documents(shown):
     assert repr(tracker.news(21)) == by_time
 
 
-# The budget
-
-
 def test_looks_are_bounded_by_the_budget():
     counts = {}
     for budget in (1e-9, 10.0, ALL):
@@ -628,9 +610,6 @@ def test_looks_that_are_far_apart_do_not_make_a_slow_topic_another_one():
         snapshots += (Snapshot(now, topics, 1.0),)
         batch *= 1.2
     assert n_topics == 1
-
-
-# Wrong input
 
 
 def test_what_cannot_be_followed_changes_nothing():

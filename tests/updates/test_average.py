@@ -14,7 +14,17 @@ from streamtopics import StreamingLDA
 from streamtopics.estimators import Schedule
 from streamtopics.messages import Statistics
 from streamtopics.posteriors import Blend, TopicPosterior
-from streamtopics.updates import BPS, SVB, Decay, IterateAverage, MeanDecay, OnlineEM, StochasticVI
+from streamtopics.updates import (
+    BPS,
+    SVB,
+    Boost,
+    Decay,
+    IterateAverage,
+    MeanDecay,
+    OnlineEM,
+    PowerPrior,
+    StochasticVI,
+)  # fmt: skip
 from tests.plain import VariationalOnlineEM
 from tests.reference import online_em as reference
 from tests.reference import variational
@@ -32,6 +42,7 @@ RULES = {
     "endless": StochasticVI(Decay(0.9, 0.0)),
     "counts": SVB(),
     "boosts": BPS(0.2, norm="topic"),
+    "forgets and boosts": PowerPrior(0.6, Boost(0.3)),
 }
 
 

@@ -96,9 +96,10 @@ def state(estimator):
     return estimator.components_.tobytes(), estimator.n_batch_iter_, estimator.n_atoms_.tobytes()
 
 
-def test_a_burn_in_without_an_end_is_refused():
-    with pytest.raises(ValueError, match="n_burn_in"):
-        model(n_burn_in=12).fit(X)
+@pytest.mark.parametrize(("name", "value"), [("n_burn_in", 12), ("prior", object())])
+def test_wrong_parameters_are_refused(name, value):
+    with pytest.raises(ValueError, match=name):
+        model(**{name: value}).fit(X)
 
 
 WORDS = [("was", WAS(b=0.5)), ("hdp", HDPFranchise()), ("sbp", SBP(b=0.5))]
