@@ -170,7 +170,7 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
         ----------
         pipeline : Pipeline or StreamingPipeline
             A vectorizer and a topic model, each fitted or not. After `fit` of the pipeline, or of
-            the vectorizer alone, new words are ignored. With steps between it must be fitted.
+            the vectorizer alone, new words are ignored. A pipeline of more steps must be fitted.
 
         Returns
         -------
