@@ -3,11 +3,12 @@
 
 from numbers import Real
 
-from streamtopics.base.composition import Composition
+from streamtopics.base.composition import Composition, Schedule
 from streamtopics.base.topic_model import StreamingTopicModel
 from streamtopics.base.validation import Interval
 from streamtopics.local import Gibbs
 from streamtopics.models.lda import mean
+from streamtopics.models.spectral_start import SPECTRAL
 from streamtopics.updates import Boost, FixedPoint, PowerPrior
 
 
@@ -50,10 +51,10 @@ class HalfLifeLDA(StreamingTopicModel):
         self.topic_word_prior = topic_word_prior
         self.batch_size = batch_size
         self.max_iter = max_iter
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+        self.n_jobs, self.random_state, self.verbose = n_jobs, random_state, verbose
 
     def _composition(self) -> Composition:
         rule = PowerPrior(0.5 ** (1 / self.half_life), Boost(self.prior_share))
-        return Composition(rule, Gibbs(), mean, doc_topic=FixedPoint())
+        return Composition(
+            rule, Gibbs(), mean, doc_topic=FixedPoint(), start=SPECTRAL, schedule=Schedule(growth=1)
+        )
