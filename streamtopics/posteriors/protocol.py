@@ -52,19 +52,19 @@ class Blend:
         retain * lam + gain * s + prior * eta + boost * xi
 
     Here s are the statistics of a minibatch. eta is the prior, to which forgetting leads back. xi
-    is a prior that a rule may add again with each minibatch (a boost).
+    is a prior that a rule may add again with each minibatch (a boost). `noise` is added to lam at
+    the end. `alpha`, of shape (n_components,), replaces the Dirichlet parameter of the documents'
+    proportions, unless None. `retention` is the reported share of lam kept, by default `retain`.
     """
 
     retain: Coefficient  #: Weight of lam
     gain: Coefficient  #: Weight of the statistics
     prior: Coefficient  #: Weight of eta
     statistics: Any  #: Statistics of the minibatch
-    #: (n_components,): new Dirichlet parameter of the documents' proportions; None keeps the old
-    alpha: np.ndarray | None = None
+    alpha: np.ndarray | None = None  #: Dirichlet parameter of the documents' proportions
     noise: Noise | None = None  #: Added to lam at the end
     boost: Coefficient = 0.0  #: Weight of xi
-    #: Reported share of lam kept by the rule; None is `retain`
-    retention: Coefficient | None = None
+    retention: Coefficient | None = None  #: Reported share of lam kept
 
     @property
     def reported_retention(self) -> Coefficient:
