@@ -113,7 +113,7 @@ class Item:
     learnt, papers : int
         Documents of the stream here and in the paper, where that matters; 0 elsewhere.
     why : str
-        What shows that the differences change with the length of the stream.
+        What shows how the differences change with the length of the stream.
     picture : Picture or None
     more : tuple of Picture
         Tables that stand below it: texts that the paper shows, rivals that it leaves out.

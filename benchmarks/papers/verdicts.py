@@ -62,7 +62,7 @@ class Claim:
     of : str
         Which of several statements of its item it is a part of; empty if there is one.
     moves : bool
-        Whether the difference changes with the length of the stream.
+        Whether the difference comes nearer to the claim with the length of the stream.
     """
 
     method: str
@@ -259,7 +259,7 @@ def verdict(
     in part : a quarter of the comparisons hold or more, at least as many as are opposite
     refuted : the mean is opposite beyond chance
     not tested at the paper's scale : in part or refuted by a stream of less than a tenth of the
-        paper's length, where the differences change with the length
+        paper's length, where the differences come nearer to the claim with the length
     not decidable : anything else
     """
     every = [one for some in compared for one in some]
