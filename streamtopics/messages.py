@@ -113,12 +113,12 @@ class Topics:
     """
 
     #: (n_words, width), dtype of the counts: exp(E[log beta]) of the minibatch's words in topics,
-    #: divided by a factor of each word. Only `Gibbs` gets `WordLists`, the same in lists
+    #: each row divided by a factor of its word. `Gibbs` alone may get `WordLists` instead
     weights: Any
     alpha: np.ndarray  #: (n_components,): Dirichlet parameter of the documents' proportions
     #: (n_components, n_dimensions): expected directions of vectors, times their concentration
     means: np.ndarray | None = None
-    #: (n_words,), empty unless a rule needs "local_bound": log of these factors of words
+    #: (n_words,): log of the factors of the rows of `weights`; empty if no rule needs "local_bound"
     log_factors: np.ndarray = field(default_factory=lambda: np.empty(0))
 
 
