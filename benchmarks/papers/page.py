@@ -108,8 +108,8 @@ def tally(items: Sequence[Item], found: Found, form: Form | None = None) -> str:
     head = (
         f"Of {n:,} comparisons behind {len(every)} statements of {claimed} tables and figures, "
         f"{n_hold:,} hold beyond chance ({n_hold / n:.0%}), {n_opposite} are opposite "
-        f"({n_opposite / n:.0%}), and {n_open} are open. Some comparisons stand behind several "
-        f"statements and count for each of them; without repetitions there are {distinct(every):,}."
+        f"({n_opposite / n:.0%}), and {n_open} are open. A comparison behind several "
+        f"statements counts once for each; counted once in all, there are {distinct(every):,}."
     ).replace("%", " %")
     rows = [["verdict", "statements", "comparisons", "hold", "opposite", "open"]]
     for word in WORDS:

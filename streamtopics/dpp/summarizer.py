@@ -121,7 +121,7 @@ class DigestSentence(NamedTuple):
     score, log_gain : float
         Quality, and increase of the log determinant, as in `Summary`.
     n_documents : int
-        Number of documents whose nearest sentence in the digest, by the cosine, is this sentence.
+        Number of documents nearest to this sentence of the digest, by a cosine above 0.
     """
 
     document: int
