@@ -40,15 +40,15 @@ its differences is beyond chance (p < .05, permutation of signs); no count is co
 has the first of these words that fits. *Level*: 95 % of the differences are small, for the paper or
 against it, by a margin that stands with them; never if the claim has a margin of its own, or is
 that methods are alike. *Confirmed*: the mean over its comparisons is as claimed beyond chance, and
-95 % of them hold. *Mostly*: the same, and more than half hold. *In part*: a quarter of the
-comparisons hold, and no more are opposite. *Refuted*: the mean is opposite. *Not tested at the
-paper's scale*: in the place of the last two if the stream is shorter than a tenth of the paper's
-and the differences come nearer to the claim with its length. *Not decidable*: all others. Beside a
-mean stand the least and the largest difference, each with its rival and its case; where methods are
-said to be alike, they are the method less its rival. Splits are drawn from one corpus, and orders
-are of the same documents: chance is of the draw, and says nothing of other corpora. The items by
-the mass of the prior repeat, with the mass 1, five of the eleven splits of Figures 12 and 13, which
-the tally counts as different rows.
+95 % of them hold, or more than half if the statement says most. *Mostly*: the same, and more than
+half hold. *In part*: a quarter of the comparisons hold, and no more are opposite. *Refuted*: the
+mean is opposite. *Not tested at the paper's scale*: in the place of the last two if the stream is
+shorter than a tenth of the paper's and the differences come nearer to the claim with its length.
+*Not decidable*: all others. Beside a mean stand the least and the largest difference, each with its
+rival and its case; where methods are said to be alike, they are the method less its rival. Splits
+are drawn from one corpus, and orders are of the same documents: chance is of the draw, and says
+nothing of other corpora. The items by the mass of the prior repeat, with the mass 1, five of the
+eleven splits of Figures 12 and 13, which the tally counts as different rows.
 
 Left out are models, notation and algorithms: of the boosting paper Figures 2 to 5, 9 and 14 and
 Tables 1 and 2, of the thesis Figures 1 to 3 and 5 and Table 4, of the power priors Figure 1, of

@@ -254,7 +254,8 @@ def verdict(
 
     level : 95 % of the comparisons differ by less than `margin`, for the claim or against it;
         never if the claim has a margin of its own, or is that methods are alike
-    confirmed : the mean is as claimed beyond chance, and 95 % of the comparisons hold
+    confirmed : the mean is as claimed beyond chance, and 95 % of the comparisons hold,
+        or more than half if the claim says most
     mostly : the mean is as claimed beyond chance, and more than half of the comparisons hold
     in part : a quarter of the comparisons hold or more, at least as many as are opposite
     refuted : the mean is opposite beyond chance

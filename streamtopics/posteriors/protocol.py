@@ -110,8 +110,8 @@ class Posterior(View, Protocol):
     natural parameter lam, a prior eta and a boosted prior xi; see `Blend`.
     """
 
-    #: What a rule may need beyond masses and counters, if provided: "divergences", "slopes",
-    #: "dense", "smoothing", "alpha" and "noise"
+    #: Which of "divergences", "slopes", "dense", "smoothing", "alpha" and "noise", the possible
+    #: needs of a rule, this posterior provides
     offers: ClassVar[frozenset[str]]
 
     @property
@@ -128,7 +128,7 @@ class Posterior(View, Protocol):
 
     @property
     def n_tokens(self) -> float:
-        """Number of learnt tokens; in models of samples, the learnt samples summed over nodes."""
+        """Learnt tokens; without words, the expected numbers of samples summed over nodes."""
 
     @property
     def seed(self) -> int:
@@ -143,10 +143,10 @@ class Posterior(View, Protocol):
         """For each node, the sum of the pseudo-counts of its boosted prior xi; shape (n_nodes,)."""
 
     def pooled(self, mass: np.ndarray) -> Coefficient:
-        """Return, for each node, the sum of `mass` over the nodes boosted together with the node.
+        """Return, for each node, the sum of `mass` over its group: the nodes boosted together.
 
-        A `Boost` with the norm "whole" has one weight for such nodes. The result is one number if
-        all nodes are boosted together.
+        A `Boost` with the norm "whole" has one weight for each group. The result is one number if
+        there is one group.
         """
 
     def after(self, blend: Blend) -> View:

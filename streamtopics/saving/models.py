@@ -108,9 +108,9 @@ def load(path: str | os.PathLike[str], trusted: Sequence[str | type] = ()) -> An
         The file.
     trusted : sequence of str or type, default=()
         Names of other code that the file needs: classes and functions, for example
-        ``["adagrad.AdaGradVI"]`` or ``["jieba:lcut"]``. A module is only imported, as the family of
-        a model needs; name its classes too. Name only code that you know, and only for files from
-        a trusted source.
+        ``["adagrad.AdaGradVI"]`` or ``["jieba:lcut"]``. The name of a module imports the module,
+        but trusts none of its classes. Name only code that you know, and only for files from a
+        trusted source.
 
     Returns
     -------

@@ -84,8 +84,8 @@ class Rule(ABC):
     def for_rate(self, posterior: Posterior, learn: Learn) -> "Rule":
         """Learn a rate of forgetting from a minibatch; return a rule with this rate.
 
-        The minibatch is then learnt part by part with the new rule. By default no rate is learnt,
-        and the new rule is this rule. `learn` is as in `step`.
+        The minibatch is then learnt part by part with the new rule. A rule without a rate to learn
+        returns itself. `learn` is as in `step`.
         """
         return self
 

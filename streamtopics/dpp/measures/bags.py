@@ -75,10 +75,10 @@ class Poisson(BaseMeasure):
         return _words(rng.poisson(total, size=n), self.lam / total, rng)
 
     def sample_tilted(self, H: Floats, rng: Generator) -> sparse.csr_matrix:
-        """Draw a length, then words. m and c are of `_moments`.
+        """Draw a length, then words. m and c are the results of `_moments`.
 
-        The length is 1 + Poisson with weight ``c + m^2``, or 2 + Poisson with weight
-        ``m^2 sum(lam)``.
+        The length is 1 + n or 2 + n, where n is Poisson with the mean ``sum(lam)``. The weights of
+        the two cases are ``c + m^2`` and ``m^2 sum(lam)``.
         """
         total = self.lam.sum()
         pi = self.lam / total

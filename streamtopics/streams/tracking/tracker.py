@@ -248,7 +248,7 @@ class TopicTracker(ShownAsTable):
         Parameters
         ----------
         since : object, default=None
-            Time, or number of documents without times. None is the last snapshot but one.
+            Time, or number of documents if there are no times. None is the last snapshot but one.
         n_words : int, default=10
             Number of top words to compare.
 
