@@ -108,12 +108,7 @@ def split(
     return Split(X[~test], X[test], vectorizer.get_feature_names_out())
 
 
-def sentences(
-    name: str,
-    *,
-    n_documents: int | None = None,
-    min_df: int = 5,
-) -> SentenceCounts:
+def sentences(name: str, *, n_documents: int | None = None, min_df: int = 5) -> SentenceCounts:
     """Counts of sentences, of a corpus or of documents spread evenly over it.
 
     Prose is cut by SentenceVectorizer and loses English stop words, words of less than three
@@ -127,11 +122,7 @@ def sentences(
     if field == "sentences":
         counter = CountVectorizer(token_pattern=r"\S+")
     else:
-        counter = CountVectorizer(
-            stop_words="english",
-            token_pattern=PROSE_WORD,
-            min_df=min_df,
-        )
+        counter = CountVectorizer(stop_words="english", token_pattern=PROSE_WORD, min_df=min_df)
     vectorizer = SentenceVectorizer(counter)
     documents = vectorizer.fit_transform([row[field] for row in found])
     documents = [X[X.getnnz(axis=1) > 0] for X in documents]

@@ -67,10 +67,7 @@ CONFIRM = (
 MODELS: dict[str, Any] = {
     "StreamingMixture": StreamingMixture, "StreamingLDA": StreamingLDA, "NMF": nmf, "LSA": lsa,
 }  # fmt: skip
-BEFORE = {
-    "StreamingMixture": "StreamingMixture, groups",
-    "StreamingLDA": "StreamingLDA, documents",
-}
+BEFORE = {"StreamingMixture": "StreamingMixture, groups", "StreamingLDA": "StreamingLDA, documents"}
 KEY = ("corpus", "K", "seed", "model")
 FIGURES = ("score", "npmi", "nmi", "agreement", "seconds")
 KEPT = (0, 1000, 3000)

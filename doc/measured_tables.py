@@ -129,8 +129,8 @@ def alarm() -> str:
     whole, part = (f"{hits} of {streams}" for hits, streams in rung.values())
     return (
         f"the alarm rings in {whole} streams that change from the commits of one project to those "
-        f"of another, and in {part} streams with a new class, a fifth of the later documents; false "
-        f"alarms: {false} % of the minibatches (:doc:`/user_guide/drift`)\n"
+        f"of another, and in {part} streams with a new class, a fifth of the later documents; "
+        f"false alarms: {false} % of the minibatches (:doc:`/user_guide/drift`)\n"
     )
 
 

@@ -165,10 +165,7 @@ def by_words(name: str) -> None:
     }
     for preprocessor in (None, mark_negations):
         counter = CountVectorizer(
-            preprocessor=preprocessor,
-            stop_words="english",
-            token_pattern=r"[^\W\d_]{2,}",
-            min_df=5,
+            preprocessor=preprocessor, stop_words="english", token_pattern=r"[^\W\d_]{2,}", min_df=5
         )
         vectorizer = SentenceVectorizer(counter)
         X = vectorizer.fit_transform(texts)

@@ -52,9 +52,5 @@ def run(cell: Cell, quick: bool) -> Iterator[Row]:
 
 
 EXPERIMENT = Experiment(
-    "online_em_alpha",
-    ("split", "method", "kappa", "alpha"),
-    ("perplexity",),
-    cells,
-    run,
+    "online_em_alpha", ("split", "method", "kappa", "alpha"), ("perplexity",), cells, run
 )

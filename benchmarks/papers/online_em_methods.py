@@ -65,7 +65,7 @@ class Data(NamedTuple):
 
 
 def by_split(
-    components: Mapping[str, Sequence[int]], few: Sequence[int] = (N_TRUE,)
+    topics: Mapping[str, Sequence[int]], few: Sequence[int] = (N_TRUE,), n_splits: int = N_SPLITS
 ) -> Callable[[bool], Iterator[Cell]]:
     """Return what yields corpora and numbers of topics, all of a split before the next.
 
@@ -73,8 +73,8 @@ def by_split(
     """
 
     def cells(quick: bool) -> Iterator[Cell]:
-        for split in range(1 if quick else N_SPLITS):
-            for corpus, numbers in ({"synthetic": few} if quick else components).items():
+        for split in range(1 if quick else n_splits):
+            for corpus, numbers in ({"synthetic": few} if quick else topics).items():
                 yield from ({"corpus": corpus, "K": K, "split": split} for K in numbers)
 
     return cells

@@ -18,10 +18,7 @@ from benchmarks.papers.online_em_methods import (
 
 COMPONENTS = {"synthetic": (10, 64), "imdb": (8, 128)}
 # P and the numbers of passes after which is measured.
-SETTINGS = {
-    "P = 200, 4 passes": (200, (0.2, 0.5, 1, 2, 4)),
-    "P = 20, 1 pass": (SWEEPS, (1,)),
-}
+SETTINGS = {"P = 200, 4 passes": (200, (0.2, 0.5, 1, 2, 4)), "P = 20, 1 pass": (SWEEPS, (1,))}
 
 
 def run(cell: Cell, quick: bool) -> Iterator[Row]:

@@ -33,7 +33,7 @@ class PoissonRates(DenseModel):
         return DensePosterior({"rates": Block(gamma, prior)})
 
     def learner(self, posterior: DensePosterior, X: np.ndarray, y=None, seed: int = 0) -> Learn:
-        """log p(X | g) = sum_j (sum_i x_ij) ln g_j - n g_j: to g_j add shape sum_i x_ij, rate n."""
+        """log p(X | g) = sum_j (sum_i x_ij) ln g_j - n g_j: shape_j += sum_i x_ij, rate_j += n."""
         if (X < 0).any():
             raise ValueError("X must hold counts, which are not negative, for PoissonRates")
         additions = gamma.from_parameters(X.sum(axis=0), float(len(X)))
@@ -46,7 +46,7 @@ class PoissonRates(DenseModel):
         return learn
 
     def log_predictive(self, posterior: DensePosterior, X: np.ndarray, y=None) -> np.ndarray:
-        """Return log p of the negative binomial that a Poisson is under a gamma rate."""
+        """Return log p: a Poisson with a gamma-distributed rate is a negative binomial."""
         a, b = gamma.parameters(posterior["rates"])
         counts = gammaln(X + a) - gammaln(a) - gammaln(X + 1)
         return (counts - a * np.log1p(1 / b) - X * np.log1p(b)).sum(axis=1)

@@ -196,7 +196,7 @@ class Composition:
         given, traits = self.schedule.inner_batch_size, self.update.traits
         if isinstance(given, int | None):
             return given
-        # With a learnt rate sampling gains from several rounds over a whole minibatch.
+        # If a rate is learnt, Gibbs sampling gains from several rounds over a whole minibatch.
         samples = isinstance(self.inference, Gibbs) and "local_bound" not in traits.needs
         return PART if can_be_cut(self.update) and not (samples and traits.learns_rate) else None
 
@@ -223,7 +223,7 @@ class Composition:
         return self.rule.traits
 
     def rounding_of(self, n_components: int) -> float:
-        """Tokens below which counts of topics in lists are rounded; 0 if each word has a row."""
+        """Expected counts of fewer tokens than this are rounded at random; 0 rounds nothing."""
         step, traits, plain = self.inference, self.traits, self.births is None
         if not isinstance(step, Gibbs) or self.view != mean or self.schedule.averaging is not None:
             return 0.0

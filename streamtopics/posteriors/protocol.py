@@ -110,8 +110,8 @@ class Posterior(View, Protocol):
     natural parameter lam, a prior eta and a boosted prior xi; see `Blend`.
     """
 
-    #: Which of "divergences", "slopes", "dense", "smoothing", "alpha" and "noise", the possible
-    #: needs of a rule, this posterior provides
+    #: The needs of rules that this posterior meets, out of "divergences", "slopes", "dense",
+    #: "smoothing", "alpha" and "noise"
     offers: ClassVar[frozenset[str]]
 
     @property
@@ -128,7 +128,7 @@ class Posterior(View, Protocol):
 
     @property
     def n_tokens(self) -> float:
-        """Learnt tokens; without words, the expected numbers of samples summed over nodes."""
+        """Learnt tokens; without words, expected number of samples of a node, summed over nodes."""
 
     @property
     def seed(self) -> int:

@@ -44,7 +44,7 @@ class BaseMeasure(ABC):
     @property
     @abstractmethod
     def w0(self) -> Floats:
-        """Matrix w0, of shape (V, q), in ``Sigma = Diag(v) + w0 w0'`` of `v`; q may be 0."""
+        """Matrix w0, of shape (V, q), in ``Sigma = Diag(v) + w0 w0'`` (see `v`); q may be 0."""
 
     @abstractmethod
     def features(self, points: Points) -> Points:
