@@ -24,7 +24,7 @@ class DenseModel(Protocol):
     needs_target: ClassVar[bool] = False
     #: Whether X may have NaN for missing values
     accepts_missing: ClassVar[bool] = False
-    #: Fields that are the origin of natural parameters: `boosted_prior` must have equal fields
+    #: Names of fields that must be equal in the model and in the estimator's `boosted_prior`
     coordinates: ClassVar[tuple[str, ...]] = ()
     #: Number of classes of a classifier, whose targets are numbers from 0 on; None without classes
     n_classes: int | None = None
