@@ -137,8 +137,8 @@ def shares_over_time(estimator: Any, X: object, times: Any) -> SharesOverTime:
     estimator, X
         As in `documents_of`.
     times : array-like of shape (n_documents,)
-        Year, month such as "2026-11", or date of each document. Documents of equal times are
-        averaged. Dates without a zone are in UTC. Documents with None, NaN or NaT are left out.
+        Year, date, or text such as "2026-11" of each document; text stays a label. Documents of
+        equal times are averaged. A date without a zone is UTC. None, NaN and NaT are left out.
 
     Returns
     -------
