@@ -171,7 +171,7 @@ def measure(model: WASTopicModel, parts: Split, *, of_sentences: bool = False) -
     seconds = time.process_time() - started
     theta = model.transform_sentences(parts.observed, groups=groups[1])
     log_probability = token_log_probability(theta, model.topic_word_, parts.hidden)
-    top = np.argsort(-model.components_, axis=1)[:, :TOP_WORDS]
+    top = np.argsort(-model.components_, axis=1, kind="stable")[:, :TOP_WORDS]
     membership = sparse.csr_matrix(
         (np.ones(len(train.groups)), (train.groups, np.arange(len(train.groups))))
     )
