@@ -108,7 +108,10 @@ class Watch:
     def end(self) -> None:
         """Write the model and the report, unless a minibatch was interrupted."""
         self.tally.tell()
-        if self.repeated or not any(self.checkpointer.path.glob("checkpoint-*")):
+        kept = any(self.checkpointer.path.glob("checkpoint-*"))
+        if self.repeated and kept:
+            console.log(f"the same command goes on from the checkpoint in {self.checkpointer.path}")
+        if self.repeated or not kept:
             return
         # Documents held back for the alarm are learnt after the checkpoint.
         save(self.model.finish(), self.options.model)

@@ -57,8 +57,7 @@ class Block:
         return _block_of_named, (self.family.__name__, self.prior, self.xi)
 
     def __getstate__(self) -> dict[str, Any]:
-        name = self.family.__name__
-        return {"family": name, "prior": self.prior, "xi": self.xi}
+        return {"family": self.family.__name__, "prior": self.prior, "xi": self.xi}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         name = state["family"]

@@ -117,8 +117,7 @@ class Tokenizer:
             raise ValueError(
                 f"the tokenizer {self.name!r} cannot be imported: {error}; install its package"
             ) from error
-        words = cut(text)
-        return [w for w in words if len(w) >= self.shortest and any(map(str.isalpha, w))]
+        return [w for w in cut(text) if len(w) >= self.shortest and any(map(str.isalpha, w))]
 
 
 def unspaced_script(texts: Iterable[str]) -> tuple[str, str] | None:

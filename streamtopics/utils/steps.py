@@ -27,8 +27,7 @@ def last_step(model: object) -> Any:
 
 def steps_before(model: object) -> list[tuple[str, Any]]:
     """Names and steps before the last, without "passthrough"."""
-    before = steps_of(model)[:-1]
-    return [(name, step) for name, step in before if not _is_idle(step)]
+    return [(name, step) for name, step in steps_of(model)[:-1] if not _is_idle(step)]
 
 
 def counted(model: object, documents: Any) -> Any:

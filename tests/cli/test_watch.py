@@ -179,6 +179,26 @@ def test_standard_input_that_stays_open(tmp_path, number, status, running):
     assert load(model).n_documents_seen_ == 50
 
 
+def test_a_second_signal_ends_at_once_and_says_how_to_go_on(feed, monkeypatch):
+    feed.append(*lines(100))
+    feed.watch()
+    before = feed.model.read_bytes()
+
+    def interrupted(model, batches, callbacks):
+        next(batches)
+        for _ in range(2):
+            callbacks[1].on_signal(signal.SIGINT, None)
+
+    monkeypatch.setattr(importlib.import_module("streamtopics.cli.watch"), "stream", interrupted)
+    feed.append(*lines(100))
+    _, err = feed.watch(status=130)
+    assert f"goes on from the checkpoint in {feed.model}.checkpoints" in err
+    assert feed.model.read_bytes() == before
+    monkeypatch.undo()
+    feed.watch()
+    assert feed.n_learnt == 200
+
+
 def test_an_alarm_where_the_stream_changes(feed):
     feed.append(*lines(2000), *lines(400, ("sea", "law"), seed=1))
     out, _ = feed.watch("--report", feed.folder / "r.html")
