@@ -205,7 +205,7 @@ def from_files() -> list[Row]:
 
 QUOTED = (
     Row(
-        "long documents and many passes, or little time",
+        "long documents, if you make many passes or have little time",
         ":class:`~streamtopics.VariationalOnlineEM`",
         "one pass over newsgroups with 20 topics takes 0.41 seconds and scores -7.204 "
         "(``GibbsOnlineEM``: 0.60 seconds, -7.216); with 100 topics the score is -6.981 "
@@ -216,8 +216,8 @@ QUOTED = (
     Row(
         "the number of topics is unknown",
         ":class:`~streamtopics.HDPGibbsOnlineEM`, :class:`~streamtopics.HDPVarGibbs`",
-        "found 9 to 11 topics in documents drawn from 10; perplexity on one stream (lower is "
-        "better): ``HDPVarGibbs`` 539.27, ``GibbsOnlineEM(10)`` 551.18, the true topics 537.05",
+        "found 9 to 11 active topics in documents drawn from ten; perplexity on one stream (lower "
+        "is better): ``HDPVarGibbs`` 539.27, ``GibbsOnlineEM(10)`` 551.18, the true topics 537.05",
         "to learn the true number of a real corpus, which does not exist: :doc:`n_components`",
         "quality",
     ),
@@ -232,7 +232,7 @@ QUOTED = (
     Row(
         "praise and blame in reviews without labels",
         ":class:`~streamtopics.AspectSentimentModel`",
-        "accuracy .770 on electronics and .805 on films; counting the same seed words has .731 and "
+        "accuracy .770 on electronics and .805 on films; counting the seed words has .731 and "
         ".705",
         "if reviews are rated or labelled, or the stream has only few reviews",
         "knowledge",
@@ -252,7 +252,7 @@ QUOTED = (
         "perplexity on the source code of two programs 79 and 226 (lower is better), of LDA of "
         "whole documents 107 and 277; compared with the default prior, ``prior='hdp'`` is level on "
         "the first program and 5.0 ± 1.6 worse on the second",
-        "if time matters: 900 documents of 338,693 words took 101 seconds for 100 sweeps",
+        "if time matters: 900 documents, 338,693 words in all, took 101 seconds for 100 sweeps",
         "sentences",
     ),
     Row(
@@ -260,7 +260,7 @@ QUOTED = (
         ":class:`~streamtopics.DPPSummarizer`",
         "two sentences of each collection of opinions: ROUGE-1 .307 without training (TextRank "
         ".309, the first two sentences .191); ROUGE-1 between the two sentences .370 "
-        "(TextRank .530), so they repeat less",
+        "(TextRank .530), where less is better",
         "if sentences must be written anew: a summary quotes sentences",
         "summaries",
     ),
