@@ -24,7 +24,7 @@ class Minibatch:
     words: np.ndarray  #: (n_words,), int32: occurring columns of the vocabulary, sorted
     indptr: np.ndarray  #: (n_documents + 1,), int32: where the counts of each document begin
     indices: np.ndarray  #: (nnz,), int32: for each count the index of its word in `words`
-    counts: np.ndarray  #: (nnz,): tokens, or fractions; float64 if X is float64, else float32
+    counts: np.ndarray  #: (nnz,): tokens, whole or not; float64 if X is float64, else float32
     #: (n_documents, n_components): pseudo-tokens of topics from seeds or labels
     hints: sparse.csr_matrix | None = None
     #: (n_documents, n_dimensions): vectors of length 1; zeros for a document without a vector
@@ -139,12 +139,12 @@ class Statistics:
     #: (n_components,): E[log theta] of the topic proportions theta, the mean over documents with
     #: words; None if no document has words
     log_theta: np.ndarray | None = None
-    #: E_q[log p(x, z | beta)] - E_q[log q(z)] in nats, summed over documents, under the q(beta)
-    #: of the weights
+    #: E_q[log p(x, z | beta)] - E_q[log q(z)] in nats, summed over documents; q(beta) is that of
+    #: the word weights
     local_bound: float | None = None
-    #: (n_components,): Dirichlet parameter of the proportions, as in the local step
+    #: (n_components,): Dirichlet parameter of the proportions in the local step
     alpha: np.ndarray | None = None
-    takes_back: bool = False  #: Counts may be below 0, if earlier documents are taken back
+    takes_back: bool = False  #: Whether counts of earlier documents are subtracted
     #: (n_components,): expected proportions, the mean over documents with words or a vector
     shares: np.ndarray | None = None
     n_batches: int = 1

@@ -43,7 +43,7 @@ class TopicView(Protocol):
         """Write the weights of words into the first n_components columns of `out`.
 
         `rows`, (n_words, n_components), are lam; `mass`, (n_components,), sums lam over all words.
-        `out` can have more columns, because rows are padded; these get 0.
+        Rows of `out` may be padded with further columns; write 0 there.
         """
 
 

@@ -128,7 +128,7 @@ class Posterior(View, Protocol):
 
     @property
     def n_tokens(self) -> float:
-        """Learnt tokens; without words, expected number of samples of a node, summed over nodes."""
+        """Learnt tokens; in models without words, samples expected in each node, summed over nodes."""
 
     @property
     def seed(self) -> int:
@@ -143,9 +143,9 @@ class Posterior(View, Protocol):
         """For each node, the sum of the pseudo-counts of its boosted prior xi; shape (n_nodes,)."""
 
     def pooled(self, mass: np.ndarray) -> Coefficient:
-        """Return, for each node, the sum of `mass` over its group: the nodes boosted together.
+        """Return, for each node, the sum of `mass` over all nodes of its group.
 
-        A `Boost` with the norm "whole" has one weight for each group. The result is one number if
+        A `Boost` with the norm "whole" boosts the nodes of a group with one weight. The result is one number if
         there is one group.
         """
 

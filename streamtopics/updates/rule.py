@@ -67,10 +67,10 @@ class Rule(ABC):
         """
 
     def decay(self, before: Counters, after: Counters) -> tuple[float, float]:
-        """Return two weights at the time `after`: of an earlier posterior and of later statistics.
+        """Return the weights of the posterior at `before`, and of the statistics since, at `after`.
 
-        The posterior is of the time `before`, and the statistics are of the minibatches since. A
-        time has numbers of minibatches, documents and tokens. Merging of models uses the weights.
+        Merging of models uses the weights. `before` and `after` are times: numbers of minibatches,
+        documents and tokens.
         """
         return 1.0, 1.0
 
