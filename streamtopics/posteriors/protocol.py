@@ -128,7 +128,7 @@ class Posterior(View, Protocol):
 
     @property
     def n_tokens(self) -> float:
-        """Learnt tokens; in models without words, samples expected in each node, summed over nodes."""
+        """Learnt tokens; in models without words, samples expected at each node, summed."""
 
     @property
     def seed(self) -> int:
@@ -145,8 +145,8 @@ class Posterior(View, Protocol):
     def pooled(self, mass: np.ndarray) -> Coefficient:
         """Return, for each node, the sum of `mass` over all nodes of its group.
 
-        A `Boost` with the norm "whole" boosts the nodes of a group with one weight. The result is one number if
-        there is one group.
+        A `Boost` with the norm "whole" boosts the nodes of a group with one weight. The result is
+        one number if there is one group.
         """
 
     def after(self, blend: Blend) -> View:

@@ -135,7 +135,7 @@ class RatingLDA(UserItemModel):
 
     Notes
     -----
-    Without `users`, ratings are compared with the mean rating. `transform` and `predict_words` do
+    Without `users`, ratings are compared with `effects_.mean`. `transform` and `predict_words` do
     not see ratings: the probability of praise comes from the item's effect, or for an unknown item
     from the share of positive reviews.
 
