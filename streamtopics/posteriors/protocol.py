@@ -143,10 +143,10 @@ class Posterior(View, Protocol):
         """For each node, the sum of the pseudo-counts of its boosted prior xi; shape (n_nodes,)."""
 
     def pooled(self, mass: np.ndarray) -> Coefficient:
-        """Return, for each node, the sum of `mass` over all nodes of its group.
+        """Return, for each node, the sum of `mass` over all nodes boosted together with it.
 
-        A `Boost` with the norm "whole" boosts the nodes of a group with one weight. The result is
-        one number if there is one group.
+        With the norm "whole" a `Boost` boosts all topics together (the result is then one number),
+        or the nodes of each block.
         """
 
     def after(self, blend: Blend) -> View:

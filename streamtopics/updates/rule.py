@@ -67,10 +67,10 @@ class Rule(ABC):
         """
 
     def decay(self, before: Counters, after: Counters) -> tuple[float, float]:
-        """Return the weights of the posterior at `before`, and of the statistics since, at `after`.
+        """Return the weights of an earlier posterior and of the statistics learnt since.
 
-        Merging of models uses the weights. `before` and `after` are times: numbers of minibatches,
-        documents and tokens.
+        The posterior is of the time `before`, and the weights are for the time `after`: numbers of
+        minibatches, documents and tokens. Merging of models uses the weights.
         """
         return 1.0, 1.0
 
