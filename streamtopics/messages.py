@@ -139,8 +139,8 @@ class Statistics:
     #: (n_components,): E[log theta] of the topic proportions theta, the mean over documents with
     #: words; None if no document has words
     log_theta: np.ndarray | None = None
-    #: E_q[log p(x, z | beta)] - E_q[log q(z)] in nats, summed over documents; q(beta) is that of
-    #: the word weights
+    #: E_q[log p(x, z | beta)] - E_q[log q(z)] in nats, summed over documents. The word
+    #: weights are made from the q(beta) of the expectation
     local_bound: float | None = None
     #: (n_components,): Dirichlet parameter of the proportions in the local step
     alpha: np.ndarray | None = None

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Left-to-right evaluation: the probability of whole documents, estimated by particles.
 
-Products over all tokens are averaged, because averages for each token, the published form, do not
-tend to the likelihood.
+Products over all tokens are averaged over the particles. Averages for each token, as published, do
+not tend to the likelihood.
 """
 
 from typing import NamedTuple

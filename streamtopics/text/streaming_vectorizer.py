@@ -48,11 +48,11 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         As in scikit-learn's CountVectorizer.
     max_df : float in [0, 1] or int, default=1.0
         As in CountVectorizer. In a stream a word loses its column if its document frequency,
-        decayed by `half_life`, exceeds `max_df`. A share below one document means one document.
+        decayed by `half_life`, exceeds `max_df`. A share of less than one document counts as one.
     min_df : float in [0, 1] or int, default=1
         As in CountVectorizer. In a stream a word can get a column if its decayed document frequency
         reaches `min_df`. If `min_df` is a count m and `max_df` a share s, no word gets a column in
-        the first m / s documents: a word in m of fewer documents would exceed `max_df`.
+        the first m / s documents: m documents would be more than a share s of them.
     max_features : int or None, default=None
         As in CountVectorizer. Required for `partial_fit`: the number of columns.
     half_life : float or None, default=100_000
