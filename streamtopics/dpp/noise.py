@@ -47,12 +47,12 @@ class Noise(Protocol):
 
     @property
     def rho(self) -> float:
-        """Factor in ``det(I + rho A Sigma)``, with the kernel A and Sigma of `BaseMeasure.v`."""
+        """Number in the normaliser's factor ``det(I + rho A Sigma)`` (Sigma: `BaseMeasure.v`)."""
         return 1.0
 
     @abstractmethod
     def log_normalizer(self, measure: BaseMeasure) -> float:
-        """Return the log normaliser less ``log det(I + rho A Sigma)`` (see `rho`), in nats."""
+        """Return the logarithm of the other factors of the normaliser (see `rho`), in nats."""
 
     @abstractmethod
     def slope(self, measure: BaseMeasure, expected_size: Floats) -> Floats:
