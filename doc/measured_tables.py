@@ -129,8 +129,8 @@ def alarm() -> str:
     whole, part = (f"{hits} of {streams}" for hits, streams in rung.values())
     return (
         f"the alarm rings in {whole} streams that change from the commits of one project to those "
-        f"of another, and in {part} streams in which a new class makes up a fifth of the documents; "
-        f"false alarms: {false} % of the minibatches (:doc:`/user_guide/drift`)\n"
+        f"of another, and in {part} streams in which a new class makes up a fifth of "
+        f"the documents; false alarms: {false} % of the minibatches (:doc:`/user_guide/drift`)\n"
     )
 
 
@@ -232,8 +232,7 @@ QUOTED = (
     Row(
         "praise and blame in reviews without labels",
         ":class:`~streamtopics.AspectSentimentModel`",
-        "accuracy .770 on electronics and .805 on films; counting the seed words has .731 and "
-        ".705",
+        "accuracy .770 on electronics and .805 on films; counting the seed words has .731 and .705",
         "if reviews are rated or labelled, or the stream has only few reviews",
         "knowledge",
     ),

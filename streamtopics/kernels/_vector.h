@@ -23,6 +23,25 @@
 #define ST_RESTRICT __restrict__
 #endif
 
+/* A module for vector instructions that this processor lacks is not loaded: the
+ * first of them would end the process. */
+#if defined(Py_PYTHON_H) && defined(__AVX2__) && defined(__GNUC__)
+static PyObject *st_module(PyModuleDef *module)
+{
+#if defined(__AVX512F__)
+    const int runs = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")
+        && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
+#else
+    const int runs = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#endif
+    if (runs)
+        return PyModuleDef_Init(module);
+    PyErr_SetString(PyExc_ImportError, "this processor lacks the instructions of this kernel");
+    return NULL;
+}
+#define PyModuleDef_Init st_module
+#endif
+
 ST_INLINE void st_prefetch(const void *address)
 {
 #if defined(__GNUC__)

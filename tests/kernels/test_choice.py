@@ -41,6 +41,18 @@ def test_an_instruction_set_that_is_not_there_is_refused():
     assert error.startswith("ImportError: STREAMTOPICS_ISA='sse9' cannot run here; choose one of [")
 
 
+@pytest.mark.parametrize("name", ["avx2", "avx512"])
+def test_a_kernel_for_another_processor_raises(name):
+    """Where it would end the process, as `help("modules ...")` imports every module."""
+    found = sorted(path.name.partition(".")[0] for path in PACKAGE.glob(f"kernels/_*_{name}.*so"))
+    code = "from importlib import import_module\n" + "\n".join(
+        f"try: import_module('streamtopics.kernels.{one}')\nexcept ImportError: print('{one}')"
+        for one in found
+    )
+    refused = [] if name in _cpu.supported() else found
+    assert run(code) == ("\n".join(refused), "")
+
+
 def test_kernels_that_were_never_compiled(tmp_path):
     """As in a checkout that nobody has built."""
     shutil.copytree(PACKAGE, tmp_path / "streamtopics", ignore=COMPILED)
