@@ -107,8 +107,7 @@ class SentenceTopics(TransformerMixin, LearntTopics):
             a row has the probability of each topic.
         """
         batch = self._read("transform_sentences", X=X, groups=groups)
-        theta = self._inferred(lambda pool: self._sentence_topic(batch, pool))
-        return batch.as_passed(theta)
+        return batch.as_passed(self._inferred(lambda pool: self._sentence_topic(batch, pool)))
 
     def score_samples(self, X: SentencesLike, groups: OptionalArray = None) -> np.ndarray:
         """Return the log predictive probability of each document's held-out tokens.

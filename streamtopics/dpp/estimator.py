@@ -499,8 +499,7 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         """
         seed = check_random_state(random_state).randint(np.iinfo(np.int32).max, size=4)
         process, rng = self._given(theta, given), np.random.default_rng(seed)
-        sets = sampling.sample(process, n_sets, rng, k=k)
-        return self._form.write(sets, self.n_features_in_)
+        return self._form.write(sampling.sample(process, n_sets, rng, k=k), self.n_features_in_)
 
     def marginals(
         self, points: Points, theta: ArrayLike | None = None, *, given: Points = None

@@ -282,8 +282,7 @@ class GuidedTopics(TakesVectors):
         -------
         names : ndarray of shape (n_documents,), object
         """
-        shares = self.predict_proba(X, vectors=vectors)
-        return np.asarray(self.classes_[shares.argmax(axis=1)])
+        return np.asarray(self.classes_[self.predict_proba(X, vectors=vectors).argmax(axis=1)])
 
     def predict_proba(self, X: MatrixLike, *, vectors: OptionalArray = None) -> np.ndarray:
         """Return the proportions of the named topics in each document.

@@ -61,8 +61,7 @@ def summed(vectors: np.ndarray, q: np.ndarray, workers: Workers) -> np.ndarray:
         _multiply(np.ascontiguousarray(vectors[:, start:stop].T), q, out[start:stop])
 
     workers.share(fill, spans(d, max(1, ENTRIES_PER_JOB // max(n, 1))))
-    number = q[known].sum(axis=0, dtype=np.float64)
-    return np.column_stack((out.T, number))
+    return np.column_stack((out.T, q[known].sum(axis=0, dtype=np.float64)))
 
 
 def _multiply(rows_of: np.ndarray, x: np.ndarray, out: np.ndarray) -> None:

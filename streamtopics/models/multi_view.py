@@ -84,8 +84,7 @@ class MultiView:
         self, block: TopicPosterior | Proposal, place: int
     ) -> TopicPosterior | Proposal | RandomStart:
         if isinstance(block, TopicPosterior) and block.knows_nothing:
-            seed = int(document_seeds(self.seed, place, 1)[0])
-            return RandomStart(block, seed, scaled=True)
+            return RandomStart(block, int(document_seeds(self.seed, place, 1)[0]), scaled=True)
         return block
 
     def log_joint(

@@ -153,8 +153,7 @@ class TopicPosterior(OverWords):
         # As many first words include n unseen words, if there are n.
         unseen = np.ones(min(n + len(seen), n_words), np.bool_)
         unseen[seen[seen < len(unseen)]] = False
-        others = np.flatnonzero(unseen)[:n].astype(np.int32)
-        return np.sort(np.concatenate([seen, others]))
+        return np.sort(np.concatenate([seen, np.flatnonzero(unseen)[:n].astype(np.int32)]))
 
     def dense(self) -> np.ndarray:
         state = self._state
@@ -251,8 +250,7 @@ class TopicPosterior(OverWords):
 
     def never_seen(self, words: np.ndarray) -> Any:
         """Return rows of S for words never seen: 0, or the prior if noise has put it into S."""
-        prior_is_apart = self.c.any() or self.b.any()
-        return 0.0 if prior_is_apart else self.prior_rows(words) / self.a
+        return 0.0 if self.c.any() or self.b.any() else self.prior_rows(words) / self.a
 
     def _plan_forget(self, words: np.ndarray, left: Any) -> Plan:
         old, k = self._state, self.n_nodes

@@ -278,8 +278,7 @@ def _columns_of(source: Source, words: list[str]) -> list[int]:
     if source.pipeline is not None:
         counts = counted(source.pipeline, words)
         if is_sparse(counts):
-            rows = sparse.csr_matrix(counts)
-            return [int(row.indices[0]) if row.nnz else -1 for row in rows]
+            return [int(row.indices[0]) if row.nnz else -1 for row in sparse.csr_matrix(counts)]
     names = {str(name): column for column, name in enumerate(source.names)}
     return [names.get(word, names.get(word.lower(), -1)) for word in words]
 

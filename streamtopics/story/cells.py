@@ -62,8 +62,7 @@ def positions(times: np.ndarray) -> np.ndarray:
 def places_in(periods: Sequence[Period], times: np.ndarray) -> np.ndarray:
     """The period of each of `positions`, -1 if unknown or before the first."""
     starts = positions(np.array([period.start for period in periods]))
-    found = np.searchsorted(starts, times, side="right") - 1
-    return np.where(np.isnan(times), -1, found)
+    return np.where(np.isnan(times), -1, np.searchsorted(starts, times, side="right") - 1)
 
 
 @dataclass(frozen=True)
@@ -342,8 +341,7 @@ def _number_period(width: float, kind: str, are_whole: bool, number: int) -> Per
         return Period(f"documents {start + 1:,.0f} to {end:,.0f}", start, kind)
     if width == 1 and are_whole:
         return Period(f"{start:.0f}", start, kind)
-    last = end - 1 if are_whole else end
-    return Period(f"{start:.10g} to {last:.10g}", start, kind)
+    return Period(f"{start:.10g} to {end - 1 if are_whole else end:.10g}", start, kind)
 
 
 def _indicators(rows: np.ndarray, n: int) -> sparse.csr_matrix:

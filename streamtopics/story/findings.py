@@ -301,8 +301,23 @@ def _are_opposite(one: Subject, other: Subject) -> bool:
 # Along the time
 
 
+def _since(change: Change, totals: Totals) -> Change:
+    """The change, but less at the beginning as more since then."""
+    n = totals.n.sum(axis=1)
+    if change.z > 0 or n[: change.first].sum() > 0:
+        return change
+    first = change.last + 1 + int(np.flatnonzero(n[change.last + 1 :])[0])
+    return Change(change.place, first, len(n) - 1, -change.z, change.p)
+
+
+def _turned(words: Iterable[Change]) -> tuple[Change, ...]:
+    return tuple(word._replace(z=-word.z) for word in words)
+
+
 def _of_topic(change: Change, words: list[Change], data: Data) -> Finding:
-    k, totals = change.place, data.totals
+    k, totals, found = change.place, data.totals, change
+    if (change := _since(found, totals)) is not found:
+        words = [*_turned(words)]
     inside = _stretch(change, totals)
     n, sums = totals.n.sum(axis=1), totals.sums[:, :, k].sum(axis=1)
     share, before = _part(sums, n, inside), _part(sums, n, ~inside)
@@ -328,7 +343,10 @@ def _of_share(
 
 
 def _of_subject(subject: Subject, opposite: Subject | None, data: Data) -> Finding:
-    lead, totals = subject.words[0], data.totals
+    totals = data.totals
+    if (lead := _since(subject.words[0], totals)) is not subject.words[0]:
+        subject = subject._replace(words=_turned(subject.words))
+        opposite = opposite and opposite._replace(words=_turned(opposite.words))
     inside = _stretch(lead, totals)
     n, holders = totals.n.sum(axis=1), totals.holders[:, lead.place]
     share, before = _part(holders, n, inside), _part(holders, n, ~inside)

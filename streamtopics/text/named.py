@@ -205,8 +205,7 @@ class NamedVectorizer(TextVectorizer, auto_wrap_output_keys=None):
 
     def _counts(self, raw_documents: Any) -> NamedCounts:
         check_no_frame(raw_documents)
-        counts = self.vectorizer_.transform(from_arrow(raw_documents))
-        return self._named(counts, raw_documents)
+        return self._named(self.vectorizer_.transform(from_arrow(raw_documents)), raw_documents)
 
     def _named(self, counts: object, raw_documents: object) -> NamedCounts:
         named = NamedCounts.of(counts, self.get_feature_names_out())

@@ -192,8 +192,7 @@ class GammaPrior(RunningMean):
 
     def solved(self, memory: np.ndarray, alpha: np.ndarray, n_batches: int) -> np.ndarray:
         rate, x, y = self.step_size(n_batches), memory[:-1], memory[-1]
-        alpha = (rate * (self.shape - 1) + x) / (rate * self.inverse_scale + y)
-        return within_bounds(alpha)
+        return within_bounds((rate * (self.shape - 1) + x) / (rate * self.inverse_scale + y))
 
 
 @dataclass(frozen=True)

@@ -58,5 +58,4 @@ def running_mean(posterior: Any, statistics: AnyStatistics, rate: float) -> Blen
     # Maximum a posteriori under Dirichlet(1 + eta): eta weighs against the n documents in the
     # mean, 1 / n_t = (1 - r)^2 / n_{t-1} + r^2 / B.
     remembered = (1 - rate) ** 2 * posterior.c + rate * gain
-    smoothing = remembered - (1 - rate) * posterior.c
-    return Blend(1 - rate, gain, smoothing, statistics)
+    return Blend(1 - rate, gain, remembered - (1 - rate) * posterior.c, statistics)

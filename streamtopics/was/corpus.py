@@ -71,8 +71,7 @@ class SentenceCorpus:
         n_parts = max(1, min(n_documents, round(self.n_words / words_per_part)))
         targets = self.n_words * np.arange(1, n_parts) / n_parts
         cuts = np.unique(np.searchsorted(bounds, targets)).tolist()
-        edges = [0, *(cut for cut in cuts if 0 < cut < n_documents), n_documents]
-        return list(pairwise(edges))
+        return list(pairwise([0, *(cut for cut in cuts if 0 < cut < n_documents), n_documents]))
 
 
 def corpus_of(

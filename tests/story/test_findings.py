@@ -81,6 +81,21 @@ def test_what_others_have_is_of_the_same_time():
     assert one.share_before == pytest.approx((900 * 0.05 + 100 * 0.6) / 1000)
 
 
+def test_what_is_rare_at_the_beginning_only_is_new_since_then():
+    """The beginning is the stretch that stands out, but what is told is what came."""
+    n, holders, topic = np.full((20, 1), 200.0), np.full((20, 2), 10.0), np.full(20, 60.0)
+    holders[:3, 0], topic[1:4] = 0.0, 12.0
+    topic[0] = n[0] = 0.0
+    sums = np.stack([topic, n[:, 0] - topic], axis=1)[:, None]
+    found = found_in(totals_of(n, sums, holders), EVEN)
+    (word,) = (one for one in found if one.word == "w0")
+    assert (word.kind, word.periods, word.came) == ("new", (3, 19), ("w0",))
+    assert (word.share, word.share_before, word.surprise > 0) == (0.05, 0.0, True)
+    assert str(word).startswith("*w0* is new since 4 January 2024: ")
+    (grown,) = (one for one in found if one.topic == 0 and one.word is None)
+    assert (grown.kind, grown.periods) == ("grown", (4, 19))
+
+
 def test_periods_without_other_documents_say_nothing_of_a_group():
     alone = [(0, 0), (500, 10), (0, 0)]
     both = [(0, 0), (300, 150), (300, 30)]

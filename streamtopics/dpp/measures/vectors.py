@@ -159,8 +159,7 @@ class Fourier(BaseMeasure):
 
     def log_p(self, points: ArrayLike) -> Floats:
         points = floats(points, "points")
-        inside = ((points >= 0) & (points <= 1)).all(axis=1)
-        return np.where(inside, 0.0, -np.inf)
+        return np.where(((points >= 0) & (points <= 1)).all(axis=1), 0.0, -np.inf)
 
     def sample(self, n: int, rng: Generator) -> Floats:
         return rng.random((n, self.n_dimensions))
