@@ -315,8 +315,8 @@ def _turned(words: Iterable[Change]) -> tuple[Change, ...]:
 
 
 def _of_topic(change: Change, words: list[Change], data: Data) -> Finding:
-    k, totals, found = change.place, data.totals, change
-    if (change := _since(found, totals)) is not found:
+    k, totals, before_turn = change.place, data.totals, change
+    if (change := _since(before_turn, totals)) is not before_turn:
         words = [*_turned(words)]
     inside = _stretch(change, totals)
     n, sums = totals.n.sum(axis=1), totals.sums[:, :, k].sum(axis=1)
