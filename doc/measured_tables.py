@@ -129,7 +129,7 @@ def alarm() -> str:
     whole, part = (f"{hits} of {streams}" for hits, streams in rung.values())
     return (
         f"the alarm rings in {whole} streams that change from the commits of one project to those "
-        f"of another, and in {part} streams in which a new class makes up a fifth of "
+        f"of another, and in {part} streams in which a new class becomes a fifth of "
         f"the documents; false alarms: {false} % of the minibatches (:doc:`/user_guide/drift`)\n"
     )
 

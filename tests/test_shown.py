@@ -6,6 +6,7 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
+import sklearn
 
 from streamtopics import GibbsOnlineEM, StreamingLDA, TopicStream
 from streamtopics.streams import (
@@ -83,6 +84,8 @@ def test_topics_of_texts(kind):
     assert "<caption>2 topics</caption>" in page
     assert any("sky" in cell for cell in Cells(page).found["td"])
     assert "<caption>2 topics" in model._repr_mimebundle_()["text/html"]
+    with sklearn.config_context(display="text"):
+        assert [*model._repr_mimebundle_()] == ["text/plain"]
     assert repr(model).startswith(type(model).__name__)
 
 

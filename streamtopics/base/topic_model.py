@@ -179,8 +179,7 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
     def _n_passes(self, batch: Documents) -> int:
         if self.max_iter != "auto":
             return super()._n_passes(batch)
-        inference = self._composition().inference
-        return auto_passes(inference, batch.n_documents, batch.n_tokens)
+        return auto_passes(self._composition().inference, batch.n_documents, batch.n_tokens)
 
     def _start(self, batch: Documents) -> None:
         composition = self._composition()

@@ -86,8 +86,7 @@ def check_topic_word_prior(
     shapes: dict[str, tuple[int, ...]] = {"(n_features,)": (n_features,)}
     if n_components is not None:
         shapes[f"({components}, n_features)"] = (n_components, n_features)
-    prior = check_prior(prior, name, shapes)
-    return np.ascontiguousarray(np.atleast_2d(prior).T)
+    return np.ascontiguousarray(np.atleast_2d(check_prior(prior, name, shapes)).T)
 
 
 def check_word_prior(

@@ -109,7 +109,7 @@ class Watch:
         """Write the model and the report, unless a minibatch was interrupted."""
         self.tally.tell()
         kept = any(self.checkpointer.path.glob("checkpoint-*"))
-        if self.repeated and kept:
+        if self.repeated and kept and not self.is_pipe:
             console.log(f"the same command goes on from the checkpoint in {self.checkpointer.path}")
         if self.repeated or not kept:
             return

@@ -246,8 +246,7 @@ def slope_embedding(projected: Projected, shrunk_sum: Floats) -> Floats:
 def slope_gamma(projected: Projected, shrunk_sum: Floats, n: int) -> float:
     """Return ``d log_det / d gamma`` summed over n sets, at least 0."""
     rho, TU = projected.rho, projected.TU
-    slope = rho * (n * projected.trace - rho * np.sum((TU.T @ TU) * shrunk_sum))
-    return max(float(slope), 0.0)
+    return max(float(rho * (n * projected.trace - rho * np.sum((TU.T @ TU) * shrunk_sum))), 0.0)
 
 
 def low_rank_sizes(projected: Projected, theta: Floats, slope: Floats, shrunk: Floats) -> Floats:

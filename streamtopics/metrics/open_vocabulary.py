@@ -214,8 +214,7 @@ def _pairs(words: Sequence[str]) -> tuple[tuple[np.ndarray, np.ndarray], np.ndar
     is_end[starts + lengths] = True
     text = "".join(words).encode("utf-32-le", "surrogatepass")
     after[~is_end] = np.frombuffer(text, dtype="<u4")
-    before = np.append(END, after[:-1]) if len(after) else after
-    return (before, after), starts
+    return ((np.append(END, after[:-1]) if len(after) else after), after), starts
 
 
 def _positions(codes: np.ndarray, found: np.ndarray) -> np.ndarray:

@@ -146,7 +146,7 @@ class Posterior(View, Protocol):
         """Return, for each node, the sum of `mass` over all nodes boosted together with it.
 
         With the norm "whole" a `Boost` boosts all topics together (the result is then one number),
-        or the nodes of each block.
+        or the nodes of each block whose masses are counts.
         """
 
     def after(self, blend: Blend) -> View:

@@ -271,8 +271,7 @@ class OverWords(StatePosterior):
     def _prior_over_a(self, state: State) -> np.ndarray:
         """The prior's part of lam over `a`, if all words have equal priors."""
         xi = self.xi
-        prior = state.c * self.eta[0] + (0.0 if xi is None else state.b * xi[0])
-        return prior / state.a
+        return (state.c * self.eta[0] + (0.0 if xi is None else state.b * xi[0])) / state.a
 
     def _elsewhere(self, words: np.ndarray) -> Nodes | None:
         """Nodes for all rows of S but `words`; None if reading all rows is as fast."""

@@ -346,8 +346,7 @@ def _number_period(width: float, kind: str, are_whole: bool, number: int) -> Per
 
 def _indicators(rows: np.ndarray, n: int) -> sparse.csr_matrix:
     """A matrix for sums: column i has a one in row `rows[i]`, of n."""
-    of = np.arange(len(rows))
-    return sparse.csr_matrix((np.ones(len(rows)), (rows, of)), (n, len(rows)))
+    return sparse.csr_matrix((np.ones(len(rows)), (rows, np.arange(len(rows)))), (n, len(rows)))
 
 
 # Labels of documents

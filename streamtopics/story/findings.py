@@ -193,7 +193,7 @@ def find(totals: Totals, topics: Topics, sample: Sample, level: float) -> list[F
         words = _with_weak(words, families[1], n_tests)
         of_groups = _with_weak(of_groups, families[3], n_tests)
     subjects = _subjects(words, families[1], level / n_tests, data)
-    along = _ranked(_told(changes, subjects, _of_topic, _of_subject, data))
+    along = _ranked(_told(changes, subjects, _of_topic, _of_subject, data), totals.n.sum())
     subjects = _subjects(of_groups, families[3], level / n_tests, of_all)
     told = _told(_of_best_groups(contrasts), subjects, _of_topic_in_group, _in_group, of_all)
     # Shares of groups are of periods with other documents, so the sign may turn.
@@ -212,8 +212,14 @@ def _chosen(p: list[float], level: float, n_tests: int | None, *families: Any) -
     return [[one for one in family if next(kept)] for family in families]
 
 
-def _ranked(found: Iterable[Finding]) -> list[Finding]:
-    return sorted(found, key=lambda one: -abs(one.surprise) * np.log1p(one.n_moved))
+def _ranked(found: Iterable[Finding], n: float = np.inf) -> list[Finding]:
+    # Documents moved are counted on the smaller side of a change.
+    return sorted(
+        found,
+        key=lambda one: (
+            -abs(one.surprise) * np.log1p(one.n_moved * min(1.0, n / max(one.n_all, 1) - 1.0))
+        ),
+    )
 
 
 def _with_weak(words: list[Change], all_words: list[Change], n_tests: int) -> list[Change]:
@@ -301,10 +307,10 @@ def _are_opposite(one: Subject, other: Subject) -> bool:
 # Along the time
 
 
-def _since(change: Change, totals: Totals) -> Change:
-    """The change, but less at the beginning as more since then."""
+def _since(change: Change, totals: Totals, is_pair: bool = False) -> Change:
+    """The change, but less at the beginning as more since then; of two words, one is less."""
     n = totals.n.sum(axis=1)
-    if change.z > 0 or n[: change.first].sum() > 0:
+    if (change.z > 0 and not is_pair) or n[: change.first].sum() > 0:
         return change
     first = change.last + 1 + int(np.flatnonzero(n[change.last + 1 :])[0])
     return Change(change.place, first, len(n) - 1, -change.z, change.p)
@@ -344,7 +350,8 @@ def _of_share(
 
 def _of_subject(subject: Subject, opposite: Subject | None, data: Data) -> Finding:
     totals = data.totals
-    if (lead := _since(subject.words[0], totals)) is not subject.words[0]:
+    lead = _since(subject.words[0], totals, opposite is not None)
+    if lead is not subject.words[0]:
         subject = subject._replace(words=_turned(subject.words))
         opposite = opposite and opposite._replace(words=_turned(opposite.words))
     inside = _stretch(lead, totals)

@@ -121,5 +121,4 @@ class HierarchicalPowerPrior(LearnsRate):
         self, local_bound: float, rate: Rate, evidence: np.ndarray, from_prior: np.ndarray
     ) -> float:
         """``L - E[rho] KL(q || lam) - E[1 - rho] KL(q || eta) - KL(q(rho) || p(rho))``."""
-        of_rates = rate.kept * evidence - from_prior - rate.divergence
-        return local_bound + float(of_rates.sum())
+        return local_bound + float((rate.kept * evidence - from_prior - rate.divergence).sum())

@@ -57,7 +57,7 @@ class ShowsTopics:
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
         found: dict[str, str] = super()._repr_mimebundle_(**kwargs)  # type: ignore[misc]
-        return found | {"text/html": self._repr_html_inner()} if "text/html" in found else {}
+        return found | ({"text/html": self._repr_html_inner()} if "text/html" in found else {})
 
 
 def html_table(caption: str, names: Sequence[str], rows: Sequence[Iterable[object]]) -> str:

@@ -96,6 +96,25 @@ def test_what_is_rare_at_the_beginning_only_is_new_since_then():
     assert (grown.kind, grown.periods) == ("grown", (4, 19))
 
 
+def test_of_two_words_the_one_that_comes_is_told_to_come():
+    """Whichever leads: each may stand out more at the beginning."""
+    n, one_topic = np.full((20, 1), 200.0), np.array([[0.9, 0.9], [0.1, 0.1]])
+    for early in (50.0, 90.0):
+        holders = np.full((20, 2), 20.0)
+        holders[:3] = 0.0, early
+        found = found_in(totals_of(n, np.full((20, 1, 2), 100.0), holders), one_topic)
+        assert [(one.kind, one.came, one.left) for one in found] == [("changed", ("w0",), ("w1",))]
+        assert found[0].periods == (3, 19)
+
+
+def test_a_word_that_lacks_at_first_is_no_larger_than_a_burst():
+    """Of 20 more and 20 fewer documents than expected the more surprising is first."""
+    n, holders = np.full((80, 1), 200.0), np.full((80, 2), 20.0)
+    holders[0, 0], holders[40, 1] = 0.0, 55.0
+    found = found_in(totals_of(n, np.full((80, 1, 2), 100.0), holders), EVEN)
+    assert [one.word for one in found] == ["w1", "w0"]
+
+
 def test_periods_without_other_documents_say_nothing_of_a_group():
     alone = [(0, 0), (500, 10), (0, 0)]
     both = [(0, 0), (300, 150), (300, 30)]

@@ -406,15 +406,6 @@ def test_a_change_rings_at_once_and_nothing_is_lost(name):
     assert model.n_documents_seen_ == 1320
 
 
-def test_documents_held_back_are_learnt_at_the_time_of_the_last_test():
-    model, monitor = MODELS["default"](), DriftMonitor()
-    for day, X in enumerate(STREAM[:3], start=1):
-        monitor.learn(model, X, time=day)
-    with mock.patch.object(model, "partial_fit", wraps=model.partial_fit) as learn:
-        monitor.finish(model)
-    assert learn.call_args.kwargs == {"time": 3}
-
-
 def test_the_record_can_be_read():
     names = [f"word{i}" for i in range(150)]
     model, monitor = MODELS["gibbs"](), DriftMonitor()

@@ -142,12 +142,12 @@ class DriftMonitor(ShownAsTable):
             self._learn(model, batches.named(model, together([rest, *old])), time, after)
 
     def finish(self, model: Learner) -> None:
-        """Learn from the documents still held back, at the time of the last test."""
+        """Learn from the documents still held back, without a time."""
         with lock_of(model):
             if self.documents:
-                time = self.tests[-1].time if self.tests else None
-                whole = batches.named(model, together([self.documents[-1], *self.documents[:-1]]))
-                self._learn(model, whole, time, {"documents": ()})
+                *old, last = self.documents
+                whole = batches.named(model, together([last, *old]))
+                self._learn(model, whole, None, {"documents": ()})
 
     # Keeping
 
