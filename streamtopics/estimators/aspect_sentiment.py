@@ -187,7 +187,8 @@ class AspectSentimentModel(LearnsByRule, SentenceTopics):
         sentiment : ndarray of shape (n_documents,)
             A name for each document; in a tie the first in `classes_`.
         """
-        return np.asarray(self.classes_[self._sentiments(X, groups, "predict").argmax(axis=1)])
+        most_probable = self._sentiments(X, groups, "predict").argmax(axis=1)
+        return np.asarray(self.classes_[most_probable])
 
     def predict_proba(self, X: SentencesLike, groups: OptionalArray = None) -> np.ndarray:
         """Return the proportions of sentiments in each document, the papers' pi.

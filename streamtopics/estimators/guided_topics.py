@@ -282,7 +282,8 @@ class GuidedTopics(TakesVectors):
         -------
         names : ndarray of shape (n_documents,), object
         """
-        return np.asarray(self.classes_[self.predict_proba(X, vectors=vectors).argmax(axis=1)])
+        shares = self.predict_proba(X, vectors=vectors)
+        return np.asarray(self.classes_[shares.argmax(axis=1)])
 
     def predict_proba(self, X: MatrixLike, *, vectors: OptionalArray = None) -> np.ndarray:
         """Return the proportions of the named topics in each document.

@@ -253,7 +253,8 @@ class MultiViewLDA(ClassifierMixin, LearnsByRule, LearntTopics, CountsInput):
         -------
         labels : ndarray of shape (n_documents,)
         """
-        return np.asarray(self.classes_[self._classified(X, "predict", 0.0).argmax(axis=1)])
+        most_probable = self._classified(X, "predict", 0.0).argmax(axis=1)
+        return np.asarray(self.classes_[most_probable])
 
     def predict_proba(self, X: MatrixLike) -> np.ndarray:
         """Return the probability of each class, for each document.

@@ -57,8 +57,7 @@ def log_normalizer(eta: np.ndarray) -> np.ndarray:
     """A(alpha), in nats; the error is about 1e-16 times the sum of alpha."""
     eta = np.asarray(eta, dtype=np.float64)
     total = eta.sum(axis=-1, keepdims=True)
-    parts = eta * np.log(eta / total) + remainder(eta)
-    return parts.sum(axis=-1) - remainder(total[..., 0])
+    return (eta * np.log(eta / total) + remainder(eta)).sum(axis=-1) - remainder(total[..., 0])
 
 
 def kl(eta: np.ndarray, other: np.ndarray, axis: int = -1) -> np.ndarray:

@@ -28,8 +28,7 @@ DEPTH = 45.0
 
 
 def _exponent(w: np.ndarray, k: np.ndarray, mode: np.ndarray, d: np.ndarray) -> np.ndarray:
-    slope = np.where((w > 0) & (w < k), 0.0, w - k * mode)
-    return d * (slope - 0.5 * k * d)
+    return d * (np.where((w > 0) & (w < k), 0.0, w - k * mode) - 0.5 * k * d)
 
 
 def _integration_nodes(eta: np.ndarray) -> tuple[tuple[np.ndarray, ...], np.ndarray, np.ndarray]:

@@ -213,13 +213,12 @@ def _chosen(p: list[float], level: float, n_tests: int | None, *families: Any) -
 
 
 def _ranked(found: Iterable[Finding], n: float = np.inf) -> list[Finding]:
-    # Documents moved are counted on the smaller side of a change.
-    return sorted(
-        found,
-        key=lambda one: (
-            -abs(one.surprise) * np.log1p(one.n_moved * min(1.0, n / max(one.n_all, 1) - 1.0))
-        ),
-    )
+    # A change soon after the beginning has few documents before: these were moved.
+    def weight(one: Finding) -> float:
+        part = n / one.n_all - 1.0 if 4 * one.n_all > 3 * n else 1.0
+        return -abs(one.surprise) * float(np.log1p(one.n_moved * part))
+
+    return sorted(found, key=weight)
 
 
 def _with_weak(words: list[Change], all_words: list[Change], n_tests: int) -> list[Change]:
