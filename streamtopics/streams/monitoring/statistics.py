@@ -54,6 +54,8 @@ N_FIRST, N_LARGER = 99, 3
 N_BLOCKS, LEAST_BLOCKS = 64, 8
 # Words looked up at once, to save memory.
 AT_ONCE = 4096
+# Products at once. BLAS uses threads for more, and they wait for each other on a busy machine.
+MULTIPLIED = 200_000
 # Weight of the prior of the chart in minibatches, and tests before values are clipped.
 PRIOR, CLIPPED_FROM = 10, 4
 # Probability to find drift in a stream without drift.
@@ -80,8 +82,7 @@ def without_ratio(values: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     """Values less sizes times the ratio of sums, by column."""
     total = sizes.sum(axis=0)
     ratio = np.divide(values.sum(axis=0), total, where=total > 0, out=np.zeros(values.shape[1]))
-    linear: np.ndarray = values - ratio * sizes
-    return linear
+    return np.asarray(values - ratio * sizes)
 
 
 def block_features(
@@ -174,8 +175,7 @@ def standardised(features: np.ndarray) -> np.ndarray:
 def dispersed(words: np.ndarray) -> np.ndarray:
     """Columns of words with the greatest variance over mean."""
     ratio = words.var(axis=0) / np.maximum(words.mean(axis=0), LEAST)
-    found: np.ndarray = words[:, np.argsort(-ratio, kind="stable")[:N_CANDIDATES]]
-    return found
+    return np.asarray(words[:, np.argsort(-ratio, kind="stable")[:N_CANDIDATES]])
 
 
 def compare(features: BlockFeatures, n: int, rng: np.random.Generator) -> Comparison:
@@ -208,8 +208,9 @@ def differences(standard: np.ndarray, labels: np.ndarray) -> np.ndarray:
     """T under each row of labels, from the sum of the new."""
     n_new = int(labels[0].sum())
     scale = np.sqrt(1.0 / n_new + 1.0 / (labels.shape[1] - n_new))
-    found: np.ndarray = labels.astype(np.float64) @ (scale * standard)
-    return found
+    n_parts = 1 + labels.size * standard.shape[1] // MULTIPLIED
+    parts = np.array_split(scale * standard, n_parts, axis=1)
+    return np.hstack([labels.astype(np.float64) @ part for part in parts])
 
 
 def totals(statistic: np.ndarray, n_topics: int) -> np.ndarray:
@@ -218,8 +219,7 @@ def totals(statistic: np.ndarray, n_topics: int) -> np.ndarray:
     if of_words.shape[1] > N_WORDS:
         of_words = np.partition(of_words, -N_WORDS, axis=1)[:, -N_WORDS:]
     parts = np.maximum(of_surprise, 0.0), of_use, np.maximum(of_words, 0.0)
-    found: np.ndarray = np.sqrt([np.einsum("bk,bk->b", part, part) for part in parts]).T
-    return found
+    return np.asarray(np.sqrt([np.einsum("bk,bk->b", part, part) for part in parts]).T)
 
 
 def chart_p(past: np.ndarray, z: np.ndarray) -> np.ndarray:
