@@ -348,8 +348,7 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
         if not self._n_hidden:
             return found
         own = found[:, self._n_hidden :]
-        proportions: np.ndarray = own / own.sum(axis=1, keepdims=True)
-        return proportions
+        return np.asarray(own / own.sum(axis=1, keepdims=True))
 
     def _infer(self, X: sparse.csr_matrix, pool: Workers, vectors: Any = None) -> np.ndarray:
         composition = self._composed()

@@ -81,8 +81,7 @@ class LearntTopics(ClassNamePrefixFeaturesOutMixin, StreamingEstimator):
         return int(self._commit.posterior.shape[1]) - self._n_hidden
 
     def _topics_of(self, words: np.ndarray) -> np.ndarray:
-        topics: np.ndarray = (self._learnt.rows(words) / self._learnt.mass).T
-        return topics
+        return np.asarray((self._learnt.rows(words) / self._learnt.mass).T)
 
     def top_words(
         self, feature_names: OptionalArray = None, n_words: int = 10, *, relevance: float = 0.6

@@ -246,5 +246,4 @@ def _c_v(joint: np.ndarray, n_documents: int, epsilon: float | None) -> np.ndarr
     lengths = np.linalg.norm(vectors, axis=2) * np.linalg.norm(total, axis=1)[:, None]
     products = np.einsum("tij,tj->ti", vectors, total)
     similarity = np.divide(products, lengths, out=np.zeros_like(lengths), where=lengths > 0)
-    found: np.ndarray = similarity.mean(axis=1)
-    return found
+    return np.asarray(similarity.mean(axis=1))

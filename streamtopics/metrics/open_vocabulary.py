@@ -178,8 +178,7 @@ def _in_columns(X: sparse.csr_matrix, columns: np.ndarray, n_columns: int) -> sp
 
 def _uniform(n_characters: int, words: Sequence[str]) -> np.ndarray:
     lengths = np.array([max(1, len(word)) for word in words], dtype=np.float64)
-    log_probability: np.ndarray = -lengths * np.log(n_characters) - np.log(n_characters - 1)
-    return log_probability
+    return np.asarray(-lengths * np.log(n_characters) - np.log(n_characters - 1))
 
 
 def _alike(samples: Sequence[str], words: Sequence[str]) -> np.ndarray:

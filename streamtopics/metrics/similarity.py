@@ -84,8 +84,7 @@ def topic_exclusivity(topics: object, n_words: int = 10) -> np.ndarray:
     total = distributions.sum(axis=0)
     own = np.take_along_axis(distributions, columns, axis=1)
     shares = np.divide(own, total[columns], out=np.zeros_like(own), where=own > 0)
-    exclusivity: np.ndarray = shares.sum(axis=1) / np.count_nonzero(own, axis=1)
-    return exclusivity
+    return np.asarray(shares.sum(axis=1) / np.count_nonzero(own, axis=1))
 
 
 def affinities(topic_word: np.ndarray) -> np.ndarray:

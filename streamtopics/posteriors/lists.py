@@ -57,8 +57,7 @@ class Lists:
         return sparse.csr_array((values, topics, starts), (len(words), self.shape[1]))
 
     def rows(self, words: np.ndarray) -> np.ndarray:
-        found: np.ndarray = self.matrix(words).toarray()
-        return found
+        return np.asarray(self.matrix(words).toarray())
 
     def find(self, words: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Rows of words as an array, and the place of each word in it, int32."""

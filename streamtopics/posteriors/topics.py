@@ -572,5 +572,4 @@ def leading(n: int, topics: np.ndarray, words: np.ndarray, values: np.ndarray) -
     """The n words with the largest values of each topic; of equal values the first."""
     order = np.lexsort((words, -values, topics))
     first = np.searchsorted(topics[order], np.arange(topics.max() + 1))
-    found: np.ndarray = words[order][first[:, None] + np.arange(n)]
-    return found
+    return np.asarray(words[order][first[:, None] + np.arange(n)])

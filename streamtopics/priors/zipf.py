@@ -102,8 +102,7 @@ def zipf_prior(
     rank = values if counts is None else rankdata(-values)
     share: np.ndarray = (rank / rank.min()) ** -float(exponent)
     mass = MASS_PER_WORD * len(rank) if mass is None else mass
-    prior: np.ndarray = mass * share / share.sum()
-    return prior
+    return np.asarray(mass * share / share.sum())
 
 
 def _check_law(exponent: float, mass: float | None) -> None:

@@ -185,8 +185,7 @@ class PhraseTable:
     def frequencies(self, weight: float) -> np.ndarray:
         """Estimated number of documents with each phrase, of `weight` documents."""
         places = np.searchsorted(self.keys, np.fromiter(self.names, np.uint64, len(self.names)))
-        estimates: np.ndarray = self.counts[places, PAIR] * weight / max(self.weight, 1.0)
-        return estimates
+        return np.asarray(self.counts[places, PAIR] * weight / max(self.weight, 1.0))
 
 
 def looked_at(n_before: int | None, n_documents: int) -> np.ndarray:
@@ -200,8 +199,7 @@ def looked_at(n_before: int | None, n_documents: int) -> np.ndarray:
 
 def _keys(tags: np.ndarray) -> np.ndarray:
     """The key of each pair, from hashes of the words."""
-    keys: np.ndarray = tags[:, 0] * ODD + tags[:, 1]
-    return keys
+    return np.asarray(tags[:, 0] * ODD + tags[:, 1])
 
 
 def _places(keys: np.ndarray, wanted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

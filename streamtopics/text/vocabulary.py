@@ -59,8 +59,7 @@ class ClosedVocabulary:
 
     def columns_of(self, words: list[str]) -> np.ndarray:
         """Return the column of each word, -1 for none."""
-        columns: np.ndarray = self._places.of(words)
-        return columns
+        return np.asarray(self._places.of(words))
 
 
 @dataclass(frozen=True)
@@ -165,8 +164,7 @@ class OpenVocabulary:
         return {self.words[owner[c]]: c for c in np.flatnonzero(owner >= 0).tolist()}
 
     def columns_of(self, words: list[str]) -> np.ndarray:
-        columns: np.ndarray = self.table.of_words(self.places.of(words))
-        return columns
+        return np.asarray(self.table.of_words(self.places.of(words)))
 
     def step(
         self, words: list[str], frequencies: np.ndarray, n_documents: int, policy: Policy

@@ -168,8 +168,7 @@ def standardised(features: np.ndarray) -> np.ndarray:
     size = np.abs(features).max(axis=0, initial=0.0)
     sd = centered.std(axis=0, ddof=1)
     positive = sd > EQUAL * size
-    standard: np.ndarray = np.where(positive, centered / np.where(positive, sd, 1.0), 0.0)
-    return standard
+    return np.asarray(np.where(positive, centered / np.where(positive, sd, 1.0), 0.0))
 
 
 def dispersed(words: np.ndarray) -> np.ndarray:
@@ -235,5 +234,4 @@ def chart_p(past: np.ndarray, z: np.ndarray) -> np.ndarray:
     drifts = squares > chdtri(m - 1, DRIFTS)
     freedom = np.where(drifts, m - 1, PRIOR + m - 1)
     variance = np.where(drifts, squares, np.maximum(freedom, PRIOR + squares)) / freedom
-    p: np.ndarray = stdtr(freedom, (mu - z) / np.sqrt(variance * (1.0 + 1.0 / m)))
-    return p
+    return np.asarray(stdtr(freedom, (mu - z) / np.sqrt(variance * (1.0 + 1.0 / m))))
