@@ -34,7 +34,7 @@ from streamtopics.updates import PowerPrior
 from streamtopics.utils import parallel
 from tests.plain import BAYESIAN, SVBHPP, SVBLDA, GibbsOnlineEM, VariationalOnlineEM
 
-K, N_FIRST, SLOWER = 100, 8, 1.2
+K, N_FIRST, N_WATCHED, SLOWER = 100, 8, 200, 1.2
 TOPICS = K, 1000, 5000
 RATIOS = Path(__file__).with_suffix(".csv")
 MODELS: dict[str, StreamingTopicModel] = {
@@ -175,7 +175,7 @@ def measured(wall: bool = False) -> Iterator[Cell]:
     X = corpora.split("commit_subjects").train
     X = X[np.random.default_rng(0).permutation(X.shape[0])]
     for size in (100, 1000):
-        subjects = [X[i : i + size] for i in range(0, 40 * size, size)]
+        subjects = [X[i : i + size] for i in range(0, N_WATCHED * size, size)]
         yield from of_watched(f"{size:,} commit subjects", subjects)
     yield from of_threads(wall)
 

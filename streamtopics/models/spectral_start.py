@@ -32,7 +32,7 @@ from streamtopics.utils.parallel import one_thread
 N_SIGNS, N_DIMENSIONS, N_SUBSPACE = 320, 50, 64
 # Most documents of k-means, which starts on a sample; a few rounds with all documents follow.
 MOST_DOCUMENTS, SAMPLE, SAMPLE_OF_CLUSTER = 20_000, 5_000, 20
-N_STARTS, N_ROUNDS = 3, 10
+N_STARTS, N_ROUNDS = 3, 30
 LEAST = 1e-9
 
 
