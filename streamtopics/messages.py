@@ -195,8 +195,7 @@ class Statistics:
 
 def in_full(counts: Any) -> np.ndarray:
     """Counts as an array."""
-    found: np.ndarray = counts.toarray() if isinstance(counts, sparse.csr_array) else counts
-    return found
+    return np.asarray(counts.toarray() if isinstance(counts, sparse.csr_array) else counts)
 
 
 @dataclass(frozen=True)

@@ -132,6 +132,17 @@ def test_words_of_a_topic_that_change_are_one_finding():
     assert "has changed its words since 1 July 2024" in str(first)
 
 
+def test_a_group_is_compared_within_periods_and_since_counts_all():
+    years, groups = [2001] * 200 + [2002] * 200, ["B"] * 300 + ["A"] * 100
+    texts = [t + " zebra" * (i < 100 or i >= 350) for i, t in enumerate(corpus(400).texts)]
+    found = small().fit(texts, times=years, groups=groups).findings(None)
+    assert [one.share_before for one in found if one.group == "A" and "zebra" in one.came] == [0]
+    years = [2001 + i // 40 for i in range(378)]
+    texts = [t + " zebra" * (280 <= i < 360) for i, t in enumerate(corpus(378).texts)]
+    [first, *_] = small().fit(texts, times=years).findings()
+    assert (first.when, first.n_documents, first.n_all) == ("since 2008", 80, 98)
+
+
 def test_a_group_that_differs_is_named():
     texts, _, groups = corpus(group="south")
     [first, *_] = small().fit(texts, groups=groups).findings()
@@ -264,7 +275,7 @@ def test_findings_of_any_year_and_number():
     times = np.datetime64("-0044-01-01") + np.arange(600) // 2
     stream = fitted(Corpus([*texts, "?"], np.append(times, times[-1:]), [*groups, "only"]))
     assert "-044" in stream.findings()[0].when
-    sample = sample_of(stream.totals(), np.eye(1), np.eye(1), np.zeros(1), ["only"], ["?"])
+    sample = sample_of(stream.totals(), np.eye(1), np.eye(1), np.zeros(1), ["new"], ["?"])
     assert sample.group.tolist() == [-1]
     with pytest.raises(ValueError, match="n must be"):
         stream.findings(-1)
@@ -334,8 +345,10 @@ def test_shares_are_rows_with_intervals():
 def test_documents_without_a_known_word_count_for_no_topic():
     texts, times, _ = corpus()
     stream = small().fit([*texts, "", "zzz"], times=[*times, times[-1], times[-1]])
-    assert stream.totals().n.sum() == len(texts)
-    assert stream.n_documents_seen_ == len(texts) + 2
+    totals = stream.totals()
+    assert totals.n.sum() == stream.n_documents_seen_ == len(texts) + 2
+    assert totals.main.sum() == len(texts)
+    assert totals.sums.sum() == pytest.approx(len(texts))
 
 
 def test_fit_is_the_fit_of_its_parts():

@@ -125,7 +125,8 @@ def follow(
     tell_waits : bool, default=False
         Whether to yield None after each `poll` seconds without new data.
     **options : object
-        As in `read_records`. The format is "lines" (also without a suffix) or "jsonl".
+        As in `read_records`, but not UTF-16. The format is "lines" (also without a suffix) or
+        "jsonl".
 
     Returns
     -------

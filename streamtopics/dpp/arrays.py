@@ -13,8 +13,7 @@ Points: TypeAlias = Any
 
 
 def dense(x: Any) -> Floats:
-    found: Floats = x.toarray() if hasattr(x, "toarray") else x
-    return found
+    return np.asarray(x.toarray() if hasattr(x, "toarray") else x)
 
 
 def products(A: Floats, B: Floats) -> Floats:
@@ -23,10 +22,8 @@ def products(A: Floats, B: Floats) -> Floats:
     BLAS without AVX rounds products with one column by their alignment.
     """
     if B.shape[-1] == 1:
-        column: Floats = np.einsum("...ij,...jk->...ik", A, B)
-        return column
-    found: Floats = A @ B
-    return found
+        return np.asarray(np.einsum("...ij,...jk->...ik", A, B))
+    return np.asarray(A @ B)
 
 
 def squares(x: Any) -> Any:

@@ -286,5 +286,4 @@ def balance(U: Floats, theta: Floats) -> tuple[Floats, Floats, Floats]:
 def active(U: Floats, theta: Floats, *, tolerance: float = 1e-2) -> NDArray[np.bool_]:
     """Return whether the strength of each column is above `tolerance` times the largest."""
     b = column_norms(U, theta)
-    result: NDArray[np.bool_] = b > tolerance * b.max(initial=0.0)
-    return result
+    return np.asarray(b > tolerance * b.max(initial=0.0))

@@ -164,8 +164,9 @@ class StreamingMixture(ReportsLifetimes, TakesVectors, Editable):
 
         {X, vectors}
         reject : float, default=0.0
-            Largest expected share, in [0, 1), of documents like `known` that get -1. A document
-            gets -1 if no cluster explains its words well; see `streamtopics.metrics.unlike_known`.
+            Largest expected share, in [0, 1), of documents with words, like `known`, that get -1. A
+            document gets -1 without a known word, or if no cluster explains its words well; see
+            `streamtopics.metrics.unlike_known`.
         known : {array-like, sparse matrix} of shape (n_known, n_features), default=None
             Documents that belong to the clusters, but were not learnt; needed with `reject`.
 

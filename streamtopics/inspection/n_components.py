@@ -139,8 +139,8 @@ def compare_n_components(
     keeps rising with K, and the stability alone falls from the smallest K on.
 
     kappa(K) measures how far two models with K topics agree, beyond chance, on the most probable
-    topics of the documents learnt by both: Cohen's kappa, averaged over pairs of models. The topics
-    of a pair are matched for the largest agreement.
+    topics of the documents learnt by only one of the two: Cohen's kappa, averaged over pairs. The
+    topics of a pair are matched for the largest agreement.
 
     References
     ----------
@@ -172,9 +172,12 @@ def compare_n_components(
     order = generator.permutation(X.shape[0])
     parts = [np.sort(order[i::n_splits]) for i in range(n_splits)]
     seeds = generator.randint(np.iinfo(np.int32).max, size=n_splits)
-    rows = []
+    # Without a number 0 is refused.
+    rows, numbers = [], {*n_components} or {0}
+    for number in numbers:
+        check_integer(n_components=number)
     with workers(n_jobs) as pool:
-        for number in sorted({int(number) for number in n_components}):
+        for number in sorted(numbers):
             jobs = [
                 (_candidate(estimator, number, int(seed)), X, part, n_words)
                 for part, seed in zip(parts, seeds, strict=True)

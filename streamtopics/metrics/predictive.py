@@ -127,7 +127,8 @@ def log_predictive_probability(estimator: object, X: object, *, random_state: in
 
         sum_w n_w log sum_k E[theta_k] E[beta_kw],
 
-    with beta_kw the probability of word w in topic k. Scores of different models, numbers of topics
+    with beta_kw the probability of word w in topic k. A background of this package's models is one
+    more topic, with its share of each document. Scores of different models, numbers of topics
     and packages are comparable if the documents and columns are the same.
 
     Parameters
@@ -176,8 +177,7 @@ def held_out_log_probability(
     """Log probability of each document's held-out tokens, in nats, of shape (n_documents,)."""
     own = getattr(estimator, "held_out_log_probability", None)
     if own is not None:
-        found: np.ndarray = own(observed, _with_names_of(observed, held_out))
-        return found
+        return np.asarray(own(observed, _with_names_of(observed, held_out)))
     components = check_components(estimator)
     words = np.unique(held_out.indices)
     topic_word = components[:, words] / components.sum(axis=1, keepdims=True)
@@ -193,12 +193,12 @@ def unlike_known(estimator: object, X: object, known: object, reject: float) -> 
 
         z = (log p - n mu) / sqrt(n),
 
-    where mu is the mean log probability of a token in the m known documents. With n_z known
-    documents of an equal or smaller z, a document is unlike them if n_z + 1 is at most
-    ``reject (m + 1)``. Documents without words are unlike too. For any model, the expected share of
-    unlike documents among new documents drawn like the known ones is at most `reject` (a split
-    conformal test). A long document on another subject is usually found, a text of ten words
-    hardly ever.
+    where mu is the mean log probability of a token in the m known documents with words. With n_z
+    of these documents of an equal or smaller z, a document is unlike them if n_z + 1 is at most
+    ``reject (m + 1)``. Documents without words are always unlike. For any model, the expected share
+    of unlike documents among new documents with words, drawn like the known ones, is at most
+    `reject` (a split conformal test). A long document on another subject is usually found, a text
+    of ten words hardly ever.
 
     Parameters
     ----------
@@ -208,8 +208,8 @@ def unlike_known(estimator: object, X: object, known: object, reject: float) -> 
         Word counts of the documents to test, and of known documents. The model must not have learnt
         from `known`.
     reject : float
-        Largest expected share of unlike documents, in [0, 1]. Below 1 / (1 + m), only documents
-        without words are unlike.
+        Largest expected share of unlike documents among documents with words, in [0, 1]. Below
+        1 / (1 + m), only documents without words are unlike.
 
     Returns
     -------
@@ -237,8 +237,7 @@ def unlike_known(estimator: object, X: object, known: object, reject: float) -> 
     mine, _ = _standardised(estimator, X, mean)
     usual = np.sort(z[np.isfinite(z)])
     rank = 1 + np.searchsorted(usual, mine, side="right")
-    unlike: np.ndarray = (rank <= reject * (1 + len(usual))) | (mine == -np.inf)
-    return unlike
+    return np.asarray((rank <= reject * (1 + len(usual))) | (mine == -np.inf))
 
 
 def _standardised(estimator: object, X: object, mean: float | None) -> tuple[np.ndarray, float]:

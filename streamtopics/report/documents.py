@@ -189,11 +189,10 @@ def statistics_of(source: Source, n_best: int, adds: bool) -> Statistics:
         sample.append(shares[chosen[(chosen >= start) & (chosen < start + AT_ONCE)] - start])
         of_topics = (source.counts[rows] @ lift.T)[np.arange(len(rows)), main[rows]]
         telling[rows] = of_topics / np.where(lengths[rows] > 0, lengths[rows], 1)
-        known = rows[lengths[rows] > 0]
         if adds:
-            groups = [labels.groups[row] for row in known]
-            of_known = labels._replace(times=labels.times[known], groups=groups)
-            cells = cells.add(of_known, shares[known - start], source.counts[known])
+            groups = [labels.groups[row] for row in rows]
+            own = labels._replace(times=labels.times[rows], groups=groups)
+            cells = cells.add(own, shares, source.counts[rows])
     # In mixtures almost all shares are 1: then the words decide.
     order = np.lexsort((-telling, -share.round(2)))
     order = order[_candidates(source, lengths)[order]]

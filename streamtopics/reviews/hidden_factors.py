@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from operator import index
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -35,6 +34,7 @@ from streamtopics.reviews.effects import Table, empty_table
 from streamtopics.reviews.factors import Factors, Ratings
 from streamtopics.reviews.inference import RatedLDA, Reviews, normalised
 from streamtopics.updates.doc_topic import LEAST_LOG_THETA, solve_alpha
+from streamtopics.utils.checks import check_integer
 from streamtopics.utils.parallel import Workers
 from streamtopics.utils.progress import Progress
 from streamtopics.utils.records import keep, of_record
@@ -358,13 +358,14 @@ class HiddenFactorsTopics(UserItemModel):
             Items with expected ratings, the best first; equal ratings in the order of the labels.
         """
         check_is_fitted(self)
+        check_integer(least=0, n_items=n_items)
         known = self._commit.labels
         label = check_labels([user], "user", 1, "recommend", known["users"])
         left_out = list(exclude)
         excluded = check_labels(left_out, "exclude", len(left_out), "recommend", known["items"])
         items = np.setdiff1d(known["items"], excluded)
         ratings = self.predict(items=items, users=np.repeat(label, len(items)))
-        order = np.argsort(-ratings, kind="stable")[: index(n_items)]
+        order = np.argsort(-ratings, kind="stable")[:n_items]
         return [Recommendation(items[i].item(), float(ratings[i])) for i in order]
 
     def _predicted(self, batch: Documents, pool: Workers) -> np.ndarray:

@@ -143,7 +143,7 @@ class Cells:
         return cls("", 0, none, (), cube[..., 0], cube, cube, cube, holders, holders.toarray())
 
     def add(self, labels: Labels, shares: np.ndarray, counts: sparse.csr_matrix) -> Cells:
-        """The sums with more documents, by shares of topics and counts of words."""
+        """The sums with more documents; a document without a known word has no topics."""
         if not len(shares):
             return self
         own = self if self.kind else self._begun(labels)
@@ -155,7 +155,9 @@ class Cells:
         columns = np.array([known.get(name, len(groups) - 1) for name in labels.groups], np.intp)
         rows = np.searchsorted(own.spans, numbers)
         of_cells = _indicators(rows * len(groups) + columns, own.n.size)
-        main = np.eye(shares.shape[1])[shares.argmax(axis=1)]
+        has_words = np.asarray(counts.sum(axis=1)).reshape(-1, 1) > 0
+        shares, main = shares * has_words, np.eye(shares.shape[1])[shares.argmax(axis=1)]
+        main *= has_words
         cubes = [
             sums + (of_cells @ values).reshape(sums.shape)
             for sums, values in (

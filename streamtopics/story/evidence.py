@@ -194,14 +194,14 @@ def words_of_groups(data: Data) -> list[Change]:
     # The dispersion is larger in all documents than in the kept part.
     times = max(totals.n.sum() / max(data.sample.counts.shape[0], 1), 1.0)
     for i in np.flatnonzero(p < DOUBTFUL).tolist() if len(part) >= FEWEST_PERIODS else ():
-        swings = 1.0 + times * (float(_swings(*_in_sample(found[i], data))) - 1.0)
+        swings = 1.0 + times * (float(_swings(*in_sample(found[i], data))) - 1.0)
         z = found[i].z / np.sqrt(swings)
         normal = min(2.0 * len(groups) * float(ndtr(-abs(z))), 1.0)
         found[i] = found[i]._replace(z=float(z), p=max(found[i].p, normal))
     return found
 
 
-def _in_sample(word: Change, data: Data) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def in_sample(word: Change, data: Data) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Kept documents with a word by period: of its group, of all, and the part of the group."""
     sample, n_periods = data.sample, len(data.totals.n)
     has, is_own = words_had([word], data) > 0, sample.group == word.first
@@ -215,7 +215,7 @@ def _in_sample(word: Change, data: Data) -> tuple[np.ndarray, np.ndarray, np.nda
 
 def again_in_groups(word: Change, data: Data) -> float:
     """The probability by chance of a word of a group in the documents that are kept."""
-    own, every, part = _in_sample(word, data)
+    own, every, part = in_sample(word, data)
     total, q, z = _excess(own.sum(), every, part)
     found = 2.0 * float(tail(own.sum(), total, q, z > 0))
     return min(found, 1.0) if total and (z > 0) == (word.z > 0) else 1.0

@@ -44,6 +44,7 @@ from streamtopics.story.evidence import (
     again_in_groups,
     again_in_time,
     changes_in_time,
+    in_sample,
     topics_of_groups,
     words_had,
     words_of_groups,
@@ -307,8 +308,10 @@ def _are_opposite(one: Subject, other: Subject) -> bool:
 
 
 def _since(change: Change, totals: Totals, is_pair: bool = False) -> Change:
-    """The change, but less at the beginning as more since then; of two words, one is less."""
+    """The change to the end if it lasts; less at the beginning as more since, but for pairs."""
     n = totals.n.sum(axis=1)
+    if _lasts(change, totals):
+        change = change._replace(last=len(n) - 1)
     if (change.z > 0 and not is_pair) or n[: change.first].sum() > 0:
         return change
     first = change.last + 1 + int(np.flatnonzero(n[change.last + 1 :])[0])
@@ -320,8 +323,9 @@ def _turned(words: Iterable[Change]) -> tuple[Change, ...]:
 
 
 def _of_topic(change: Change, words: list[Change], data: Data) -> Finding:
-    k, totals, before_turn = change.place, data.totals, change
-    if (change := _since(before_turn, totals)) is not before_turn:
+    k, totals, z = change.place, data.totals, change.z
+    change = _since(change, totals)
+    if change.z != z:
         words = [*_turned(words)]
     inside = _stretch(change, totals)
     n, sums = totals.n.sum(axis=1), totals.sums[:, :, k].sum(axis=1)
@@ -350,7 +354,7 @@ def _of_share(
 def _of_subject(subject: Subject, opposite: Subject | None, data: Data) -> Finding:
     totals = data.totals
     lead = _since(subject.words[0], totals, opposite is not None)
-    if lead is not subject.words[0]:
+    if lead.z != subject.words[0].z:
         subject = subject._replace(words=_turned(subject.words))
         opposite = opposite and opposite._replace(words=_turned(opposite.words))
     inside = _stretch(lead, totals)
@@ -441,11 +445,12 @@ def _in_group(subject: Subject, opposite: Subject | None, data: Data) -> Finding
     """The finding of words in a group without a finding of their topic there."""
     lead, totals = subject.words[0], data.totals
     g, n, holders = lead.first, totals.n.sum(axis=1), totals.holders[:, lead.place]
-    n_own, x, total = totals.n[:, g].sum(), totals.of_groups[g, lead.place], holders.sum()
-    expected = (holders * totals.n[:, g] / np.maximum(n, 1.0)).sum()
-    others = float(expected / n_own * (total - x) / max(total - expected, 1e-12))
+    n_own, x, own = totals.n[:, g], totals.of_groups[g, lead.place], in_sample(lead, data)[0]
+    both, left = (n_own > 0) & (n > n_own), holders - own * (x / max(own.sum(), 1.0))
+    of_others = np.maximum(left[both], 0.0) / (n - n_own)[both]
+    others = _part(of_others * n_own[both], n_own[both], both[both])
     kind, kept = "more" if lead.z > 0 else "less", (data.sample.group == g) == (lead.z > 0)
-    found = _of_words(subject, opposite, data, kind, others, x, n_own, kept)
+    found = _of_words(subject, opposite, data, kind, others, x, n_own.sum(), kept)
     return found._replace(group=totals.groups[g])
 
 

@@ -23,8 +23,9 @@ class ShareRow(NamedTuple):
     n_documents : int
         Number of documents of the period and group.
     share, low, high : float
-        Mean share and its 95 % interval: Wilson's interval of a proportion, made narrower because
-        shares vary less than zeros and ones. NaN without documents.
+        Mean share, 0 in a document without a known word, and its 95 % interval: Wilson's interval
+        of a proportion, made narrower because shares vary less than zeros and ones. NaN without
+        documents.
     """
 
     topic: int

@@ -21,7 +21,6 @@ from importlib import import_module
 from itertools import chain, islice
 from pathlib import Path, PurePath
 from typing import Any, Literal, NamedTuple, TypeAlias
-from zipfile import BadZipFile
 
 from streamtopics.utils.checks import check_integer, check_one_of
 from streamtopics.utils.structure import check_structure, from_arrow, is_sparse, take_rows
@@ -180,7 +179,7 @@ class Reading(NamedTuple):
     def _time(self, number: int, value: object) -> datetime | float:
         try:
             if self.time_format is not None and not isinstance(value, date):
-                return datetime.strptime(str(value).strip(), self.time_format)
+                value = datetime.strptime(str(value).strip(), self.time_format)
             return read_time(value)
         except (ArithmeticError, TypeError, ValueError) as error:
             problem = f"a time must be a number or a date such as 2003-05-17; got {value!r:.60}"
@@ -386,7 +385,13 @@ def _read_path(path: Path, reading: Reading) -> Iterator[Any]:
 def _read_file(path: Path, reading: Reading) -> Iterator[Any]:
     suffix, encoding = path.suffix.lower(), reading.encoding
     if reading.format in BINARY:
-        yield from _read_rows(BINARY[reading.format](path, reading), reading)
+        try:
+            yield from _read_rows(BINARY[reading.format](path, reading), reading)
+        except Exception as error:  # of pyarrow or openpyxl
+            if isinstance(error, ImportError | ReadingError) or getattr(error, "errno", None):
+                raise
+            problem = f"this cannot be read as {reading.format} ({error})"
+            reading.bad(ReadingError("broken file", reading.name, problem))
         return
     encoding = "utf-8-sig" if encoding.lower() in ("utf-8", "utf8") else encoding
     how: dict[str, Any] = {"encoding": encoding, "errors": "surrogateescape", "newline": "\n"}
@@ -571,12 +576,7 @@ def _arrow_rows(path: Path, reading: Reading) -> Rows:
 def _excel_rows(path: Path, reading: Reading) -> Rows:
     """Read the first sheet of a workbook; the first row names the columns."""
     openpyxl, names = _needed("openpyxl", "openpyxl"), list[str]()
-    try:
-        book = openpyxl.load_workbook(path, read_only=True, data_only=True)
-    except (BadZipFile, KeyError, openpyxl.utils.exceptions.InvalidFileException) as error:
-        problem = f"this is no workbook of Excel 2007 or later ({error})"
-        raise ReadingError("broken file", reading.name, problem) from error
-    with closing(book):
+    with closing(openpyxl.load_workbook(path, read_only=True, data_only=True)) as book:
         sheet = book.worksheets[0]
         sheet.reset_dimensions()  # The stored dimensions may be wrong.
         for number, cells in enumerate(sheet.iter_rows(values_only=True), start=1):

@@ -65,7 +65,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         `margin` times as frequent.
     phrases : bool or Phrases, default=False
         Whether to count two neighbouring words often found together, such as "credit card", as one
-        word. True is ``Phrases()``. Between neighbours is a space, a line end or a hyphen.
+        word. True is ``Phrases()``. Between neighbours is a space, a newline or a hyphen.
     n_jobs : int or None, default=None
         Number of threads; results are the same for any number.
 

@@ -23,7 +23,7 @@ from streamtopics.base.editable import Editable
 from streamtopics.base.frame import NO_WEIGHTS
 from streamtopics.estimators import StreamingLDA
 from streamtopics.kernels import rows as kernel
-from streamtopics.story.cells import Cells, Labels
+from streamtopics.story.cells import Cells
 from streamtopics.streams import DriftMonitor, TopicTracker
 from streamtopics.streams.batches import check_has_topics, seen_by
 from streamtopics.streams.stream import BatchInfo, packed, unpacked
@@ -406,13 +406,9 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
         for start in range(0, n, AT_ONCE):
             own = slice(start, start + AT_ONCE)
             X = counts[own]
-            # A document without a known word has no topics.
-            rows = np.flatnonzero(np.asarray(X.sum(axis=1)).ravel() > 0)
-            if len(rows):
-                shares = np.asarray(topics.transform(X), np.float64)[rows]
-                groups = [labels.groups[start + row] for row in rows]
-                some = Labels(labels.kind, labels.times[own][rows], groups)
-                cells = cells.add(some, shares, sparse.csr_matrix(X)[rows])
+            shares = np.asarray(topics.transform(X), np.float64)
+            some = labels._replace(times=labels.times[own], groups=labels.groups[own])
+            cells = cells.add(some, shares, sparse.csr_matrix(X))
         self._sums = (edits, cells)
         seed = [self.random_state, self._n_documents]
         self._documents = sampled(self._documents, documents, seed, self.n_documents)

@@ -125,9 +125,11 @@ def test_excel(tmp_path):
     assert skipped.counts == {"empty lines": 1}
     with pytest.raises(ReadingError, match="row 2: there is no 'body'; there is: 'text', 'day'"):
         list(read_texts(path, text_key="body"))
-    path.write_bytes(b"no workbook")
-    with pytest.raises(ReadingError, match="no workbook of Excel"):
-        list(read_texts(path))
+    for broken in (path, path.with_suffix(".parquet")):
+        broken.write_bytes(b"noise")
+        with pytest.raises(ReadingError, match=f"{broken.name}: this cannot be read as"):
+            list(read_texts(broken))
+        assert list(read_texts(broken, on_bad="skip")) == []
 
 
 def test_a_german_export(write):
@@ -142,6 +144,9 @@ def test_a_german_export(write):
     (record,) = read_records(path, time_format="%d.%m.%Y %H:%M", **how)
     assert record.text == "„Müsli“; 5 €"
     assert (record.time, record.fields) == (datetime(2025, 5, 17, 13, 45), {"Betrag": "0,50"})
+    rows = [{"text": "", "day": "1.1.2024 0:30 +0300"}]
+    (zoned,) = read_records(rows, time_key="day", time_format="%d.%m.%Y %H:%M %z")
+    assert zoned.time == datetime(2023, 12, 31, 21, 30)
 
 
 def test_lines(write):

@@ -207,5 +207,8 @@ def test_from_texts(kind, X):
 def test_what_is_refused(X):
     with pytest.raises(ValueError, match="n_splits must be at least 2; got 1"):
         compare_n_components(StreamingLDA(), X, [2], n_splits=1)
+    for numbers in ([], [2.5]):
+        with pytest.raises((TypeError, ValueError), match="n_components must be"):
+            compare_n_components(StreamingLDA(), X, numbers)
     with pytest.raises(ValueError, match="no token to predict"):
         compare_n_components(StreamingLDA(), np.eye(20, 30), [2], random_state=0)

@@ -176,6 +176,8 @@ def test_wrong_recommendations_are_refused(rated):
     _, model = rated
     with pytest.raises(ValueError, match="user were int64 before, but recommend got <U2"):
         model.recommend("me")
+    with pytest.raises(ValueError, match="n_items must be at least 0; got -1"):
+        model.recommend(1, n_items=-1)
     with pytest.raises(ValueError, match="exclude were int64 before"):
         model.recommend(1, exclude=["that"])
     with pytest.raises(ValueError, match="predict needs X, items or users"):

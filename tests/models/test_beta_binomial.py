@@ -9,11 +9,7 @@ from scipy.special import betaln
 
 from streamtopics.models import BetaBinomial
 from streamtopics.updates import HierarchicalPowerPrior
-from tests.models.learning import (
-    assert_bound_is_greatest,
-    assert_predictives_multiply_to,
-    learnt,
-)
+from tests.models.learning import assert_bound_is_greatest, assert_predictives_multiply_to, learnt
 
 MODEL = BetaBinomial(2.0, 0.5)
 

@@ -10,11 +10,7 @@ from scipy.stats import gamma, multivariate_t, norm
 from streamtopics.families import normal_gamma_regression as family
 from streamtopics.models import LinearRegression
 from streamtopics.updates import HierarchicalPowerPrior
-from tests.models.learning import (
-    assert_bound_is_greatest,
-    assert_predictives_multiply_to,
-    learnt,
-)
+from tests.models.learning import assert_bound_is_greatest, assert_predictives_multiply_to, learnt
 
 MODELS = [
     LinearRegression(),

@@ -11,10 +11,7 @@ from streamtopics.models.lda import corrected_mean, geometric_mean, mean
 
 FORMULAS = {
     "corrected_mean": (corrected_mean, lambda rows, mass: np.exp(digamma(rows + 0.5)) / mass),
-    "geometric_mean": (
-        geometric_mean,
-        lambda rows, mass: np.exp(digamma(rows) - digamma(mass)),
-    ),
+    "geometric_mean": (geometric_mean, lambda rows, mass: np.exp(digamma(rows) - digamma(mass))),
     "mean": (mean, lambda rows, mass: rows / mass),
 }
 

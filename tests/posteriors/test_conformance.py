@@ -11,12 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from streamtopics import updates
 from streamtopics.families import dirichlet, gamma, normal_gamma
 from streamtopics.messages import StackedStatistics, Statistics
-from streamtopics.posteriors import (
-    Block,
-    DensePosterior,
-    Stacked,
-    TopicPosterior,
-)
+from streamtopics.posteriors import Block, DensePosterior, Stacked, TopicPosterior
 from streamtopics.updates import (
     BPS,
     SVB,
