@@ -117,7 +117,8 @@ class StreamingPipeline(ShowsTopics, LinksToReference, Pipeline, WithCache):
                 columns, n_passed = source.changed_since(learnt), source.n_documents_seen_
                 # After a failure the earlier words are of an earlier minibatch.
                 if len(columns) and vocabulary is not None and learnt == known:
-                    words = np.array(vocabulary.names_of(columns), dtype=object)
+                    had_words = len(source._vocabulary.recycled) > 0
+                    words = np.array(vocabulary.names_of(columns, had_words), dtype=object)
             elif len(columns) and X.shape[1] != width:
                 raise TypeError(
                     f"words change columns, so the step {step_name!r} must keep all {width} "

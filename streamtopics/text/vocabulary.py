@@ -150,9 +150,11 @@ class OpenVocabulary:
         """The words by column; other names for free columns."""
         return self.names_of(np.arange(self.n_columns))
 
-    def names_of(self, columns: np.ndarray) -> list[str]:
-        held = zip(columns.tolist(), self.table.owners(columns)[0].tolist(), strict=True)
-        return [self.words[i] if i >= 0 else f"{FREE}{c}>" for c, i in held]
+    def names_of(self, columns: np.ndarray, have_words: bool = True) -> list[str]:
+        # The table of an earlier step is copied when it is read.
+        owners = self.table.owners(columns)[0].tolist() if have_words else [-1] * len(columns)
+        each = zip(columns.tolist(), owners, strict=True)
+        return [self.words[i] if i >= 0 else f"{FREE}{c}>" for c, i in each]
 
     @property
     def n_words(self) -> int:
@@ -188,8 +190,7 @@ class OpenVocabulary:
 
     def offered(self, words: list[str], frequencies: np.ndarray) -> OpenVocabulary:
         """Return the vocabulary with at least `frequencies` documents of some words."""
-        places = self._places_of(words)
-        more = frequencies - np.append(self.table.frequency, 0.0)[places]
+        more = frequencies - np.append(self.table.frequency, 0.0)[self._places_of(words)]
         return self._with_counts(words, np.maximum(more, 0.0), 1.0, 0.0, 0.0, 0.0, self.n_documents)
 
     def _places_of(self, words: list[str]) -> np.ndarray:
@@ -204,9 +205,8 @@ class OpenVocabulary:
         all_words, all_places = self._with_words([words[i] for i in new])
         places[new] = np.arange(self.n_words, self.n_words + len(new), dtype=np.int32)
         kept = places >= 0
-        *given, now = how
         counts = frequencies[kept].astype(np.float64)
-        table = self.table.step(places[kept], counts, *given, self.n_documents, now)
+        table = self.table.step(places[kept], counts, *how[:-1], self.n_documents, how[-1])
         return replace(self, words=all_words, places=all_places, table=table)
 
     def _with_words(self, added: list[str]) -> tuple[list[str], Any]:
@@ -233,8 +233,7 @@ class OpenVocabulary:
         kept = np.flatnonzero(~candidate | (frequency > 0))
         words = [self.words[i] for i in kept.tolist()]
         column = column[kept]
-        held = np.flatnonzero(column >= 0)
-        owner[column[held]] = held
+        owner[column[column >= 0]] = np.flatnonzero(column >= 0)
         return replace(
             self,
             words=words,
