@@ -310,10 +310,8 @@ def _are_opposite(one: Subject, other: Subject) -> bool:
 def _since(change: Change, totals: Totals, is_pair: bool = False) -> Change:
     """The change to the end if it lasts; less at the beginning as more since, but for pairs."""
     n = totals.n.sum(axis=1)
-    if _lasts(change, totals):
-        change = change._replace(last=len(n) - 1)
     if (change.z > 0 and not is_pair) or n[: change.first].sum() > 0:
-        return change
+        return change._replace(last=len(n) - 1) if _lasts(change, totals) else change
     first = change.last + 1 + int(np.flatnonzero(n[change.last + 1 :])[0])
     return Change(change.place, first, len(n) - 1, -change.z, change.p)
 
