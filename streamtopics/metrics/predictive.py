@@ -128,7 +128,7 @@ def log_predictive_probability(estimator: object, X: object, *, random_state: in
         sum_w n_w log sum_k E[theta_k] E[beta_kw],
 
     with beta_kw the probability of word w in topic k. A background of this package's models is one
-    more topic, with its share of each document. Scores of different models, numbers of topics
+    more topic, with a share of each document. Scores of different models, numbers of topics
     and packages are comparable if the documents and columns are the same.
 
     Parameters
@@ -194,7 +194,7 @@ def unlike_known(estimator: object, X: object, known: object, reject: float) -> 
         z = (log p - n mu) / sqrt(n),
 
     where mu is the mean log probability of a token in the m known documents with words. With n_z
-    of these documents of an equal or smaller z, a document is unlike them if n_z + 1 is at most
+    known documents of an equal or smaller z, a document is unlike them if n_z + 1 is at most
     ``reject (m + 1)``. Documents without words are always unlike. For any model, the expected share
     of unlike documents among new documents with words, drawn like the known ones, is at most
     `reject` (a split conformal test). A long document on another subject is usually found, a text

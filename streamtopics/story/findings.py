@@ -214,7 +214,7 @@ def _chosen(p: list[float], level: float, n_tests: int | None, *families: Any) -
 
 
 def _ranked(found: Iterable[Finding], n: float = np.inf) -> list[Finding]:
-    # A change soon after the beginning has few documents before: these were moved.
+    # A change soon after the beginning has few documents before, and moved the few.
     def weight(one: Finding) -> float:
         part = n / one.n_all - 1.0 if 4 * one.n_all > 3 * n else 1.0
         return -abs(one.surprise) * float(np.log1p(one.n_moved * part))
@@ -308,7 +308,7 @@ def _are_opposite(one: Subject, other: Subject) -> bool:
 
 
 def _since(change: Change, totals: Totals, is_pair: bool = False) -> Change:
-    """The change to the end if it lasts; less at the beginning as more since, but for pairs."""
+    """The change to the end if lasting; less at the beginning as more since, but for pairs."""
     n = totals.n.sum(axis=1)
     if (change.z > 0 and not is_pair) or n[: change.first].sum() > 0:
         return change._replace(last=len(n) - 1) if _lasts(change, totals) else change

@@ -23,7 +23,7 @@ class ShareRow(NamedTuple):
     n_documents : int
         Number of documents of the period and group.
     share, low, high : float
-        Mean share, 0 in a document without a known word, and its 95 % interval: Wilson's interval
+        Mean share, 0 in a document without a known word, and the 95 % interval: Wilson's interval
         of a proportion, made narrower because shares vary less than zeros and ones. NaN without
         documents.
     """

@@ -151,7 +151,7 @@ class OpenVocabulary:
         return self.names_of(np.arange(self.n_columns))
 
     def names_of(self, columns: np.ndarray, have_words: bool = True) -> list[str]:
-        # The table of an earlier step is copied when it is read.
+        # Reading copies the table of an earlier step.
         owners = self.table.owners(columns)[0].tolist() if have_words else [-1] * len(columns)
         each = zip(columns.tolist(), owners, strict=True)
         return [self.words[i] if i >= 0 else f"{FREE}{c}>" for c, i in each]

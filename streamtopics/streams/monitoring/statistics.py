@@ -54,7 +54,7 @@ N_FIRST, N_LARGER = 99, 3
 N_BLOCKS, LEAST_BLOCKS = 64, 8
 # Words looked up at once, to save memory.
 AT_ONCE = 4096
-# Products at once. BLAS uses threads for more, and they wait for each other on a busy machine.
+# Products at once. BLAS uses threads for more, and threads wait on a busy machine.
 MULTIPLIED = 200_000
 # Weight of the prior of the chart in minibatches, and tests before values are clipped.
 PRIOR, CLIPPED_FROM = 10, 4
