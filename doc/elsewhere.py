@@ -39,14 +39,10 @@ PROJECTS = {
         "class scipy.sparse.csr_matrix class scipy.sparse.csr_array",
     ),
     "numpy": Project(
-        "https://numpy.org/doc/stable/",
-        "reference/generated/{name}.html#$",
-        "class numpy.ndarray",
+        "https://numpy.org/doc/stable/", "reference/generated/{name}.html#$", "class numpy.ndarray"
     ),
     "pandas": Project(
-        "https://pandas.pydata.org/docs/",
-        "reference/api/{name}.html#$",
-        "class pandas.DataFrame",
+        "https://pandas.pydata.org/docs/", "reference/api/{name}.html#$", "class pandas.DataFrame"
     ),
     "python": Project(
         "https://docs.python.org/3/",

@@ -36,10 +36,7 @@ TITLES = {
         "stochastic variational inference (OLDA, SVI)",
         "Hoffman, Bach and Blei (2010)",
     ),
-    "VarGibbsLDA": (
-        "sparse stochastic inference (VarGibbs)",
-        "Mimno, Hoffman and Blei (2012)",
-    ),
+    "VarGibbsLDA": ("sparse stochastic inference (VarGibbs)", "Mimno, Hoffman and Blei (2012)"),
     "GibbsOnlineEM": ("online EM with Gibbs sampling (G-OEM)", "Dupuy and Bach (2017)"),
     "VariationalOnlineEM": (
         "online EM with variational inference (V-OEM)",
@@ -53,10 +50,7 @@ TITLES = {
         "streaming Gibbs sampling (SGS)",
         "Gao, Chen and Zhu (2016), as in Dupuy (2017)",
     ),
-    "LangevinLDA": (
-        "stochastic gradient Langevin dynamics (LDS)",
-        "Patterson and Teh (2013)",
-    ),
+    "LangevinLDA": ("stochastic gradient Langevin dynamics (LDS)", "Patterson and Teh (2013)"),
 }
 
 

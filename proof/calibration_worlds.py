@@ -23,12 +23,7 @@ from streamtopics.families import (
     normal_gamma,
     normal_gamma_regression,
 )
-from streamtopics.models import (
-    BetaBinomial,
-    GaussianMixture,
-    LinearRegression,
-    NaiveBayesMixture,
-)
+from streamtopics.models import BetaBinomial, GaussianMixture, LinearRegression, NaiveBayesMixture
 
 # One value in so many is missing.
 GAPS = 3

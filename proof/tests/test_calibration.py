@@ -11,28 +11,11 @@ import numpy as np
 import pytest
 from scipy.stats import kstest
 
-from proof import (
-    calibration,
-    calibration_draws,
-    calibration_sentences,
-)
+from proof import calibration, calibration_draws, calibration_sentences
 from proof.calibration_draws import sets_of
 from proof.calibration_posteriors import EXACTLY, PROCESSES, cumulated, ranked
-from proof.calibration_samplers import (
-    ALPHA,
-    LDA,
-    Tokens,
-    categorical,
-    geweke,
-    settled,
-)
-from proof.calibration_sentences import (
-    PRIORS,
-    Given,
-    Integrated,
-    online_step,
-    sequential,
-)
+from proof.calibration_samplers import ALPHA, LDA, Tokens, categorical, geweke, settled
+from proof.calibration_sentences import PRIORS, Given, Integrated, online_step, sequential
 from proof.calibration_tests import (
     FALSE_ALARMS,
     N_DRAWS,

@@ -16,13 +16,7 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator
 
-from proof import (
-    children,
-    complaints,
-    fault_calls,
-    faults,
-    kills,
-)
+from proof import children, complaints, fault_calls, faults, kills
 from proof.fault_calls import Call, Undisturbed, doors_of, undisturbed
 from proof.fault_means import Memory, compiled
 from streamtopics import load, save

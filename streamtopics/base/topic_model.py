@@ -40,11 +40,7 @@ from streamtopics.base.merging import Mergeable
 from streamtopics.base.retention import ReportsRetention
 from streamtopics.base.topics import LearntTopics
 from streamtopics.base.typing import MatrixLike, OptionalArray
-from streamtopics.base.validation import (
-    COMMON_CONSTRAINTS,
-    check_prior,
-    check_word_prior,
-)
+from streamtopics.base.validation import COMMON_CONSTRAINTS, check_prior, check_word_prior
 from streamtopics.local.step import Source, minibatch_of
 from streamtopics.messages import Minibatch
 from streamtopics.metrics import predictive

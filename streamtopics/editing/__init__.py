@@ -1,12 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Edits of a model's topics by people."""
 
-from streamtopics.editing.journal import (
-    EditResult,
-    apply_edits,
-    edits_from_json,
-    edits_to_json,
-)
+from streamtopics.editing.journal import EditResult, apply_edits, edits_from_json, edits_to_json
 from streamtopics.editing.records import Edit
 from streamtopics.editing.topics import (
     EditError,

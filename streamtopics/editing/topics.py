@@ -368,10 +368,7 @@ def edit_rows(
             (not isinstance(name, str), f"name must be a str; got {name!r:.60}"),
             (by_word and not lists, f"words must be a list of words; got {words!r:.60}"),
             (by_word and not others, "there is no other topic that is not locked"),
-            (
-                by_word and unknown,
-                f"words {unknown[:5]} have no column; leave them out",
-            ),
+            (by_word and unknown, f"words {unknown[:5]} have no column; leave them out"),
             (kind == "split" and X is None, "a split needs documents; pass them as X"),
             (kind == "split" and not (is_whole(n) and n >= 2), f"n must be at least 2; got {n!r}"),
         )

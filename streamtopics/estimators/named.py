@@ -340,7 +340,7 @@ class GibbsOnlineEM(OnlineEMLDA):
 
     _records = OnlineEMLDA._records | {"schedule": {None: Schedule(n_start_rounds=10)}}
     _parameter_constraints: ClassVar[dict[str, Any]] = OnlineEMLDA._parameter_constraints | {
-        "inference": [StrOptions({"auto", "gibbs"})],
+        "inference": [StrOptions({"auto", "gibbs"})]
     }
 
     def __init__(
@@ -408,7 +408,7 @@ class VariationalOnlineEM(OnlineEMLDA):
     # Mean-field inference of shorter documents is worse than one topic for each.
     _one_topic_below = LONG
     _parameter_constraints: ClassVar[dict[str, Any]] = OnlineEMLDA._parameter_constraints | {
-        "inference": [StrOptions({"auto", "variational"})],
+        "inference": [StrOptions({"auto", "variational"})]
     }
 
     def __init__(

@@ -40,10 +40,7 @@ BAYESIAN: dict[str, Any] = AS_PUBLISHED | {
     "topic_word_prior": None,
     "batch_size": 1200,
 }
-POINT: dict[str, Any] = AS_PUBLISHED | {
-    "view": "mean",
-    "topic_word_prior": 0.005,
-}
+POINT: dict[str, Any] = AS_PUBLISHED | {"view": "mean", "topic_word_prior": 0.005}
 SQUARE_ROOT: dict[str, Any] = {
     "update": OnlineEM(MeanDecay(0.5)),
     "doc_topic_prior_update": FixedPoint(step_size=MeanDecay(0.5)),

@@ -3,10 +3,7 @@
 
 from streamtopics.metrics.coherence import topic_coherence
 from streamtopics.metrics.left_to_right import Likelihood, left_to_right
-from streamtopics.metrics.open_vocabulary import (
-    OpenVocabularyScorer,
-    open_vocabulary_probability,
-)
+from streamtopics.metrics.open_vocabulary import OpenVocabularyScorer, open_vocabulary_probability
 from streamtopics.metrics.predictive import (
     completion_split,
     log_predictive_probability,
@@ -14,11 +11,7 @@ from streamtopics.metrics.predictive import (
     unlike_known,
 )
 from streamtopics.metrics.relevance import relevant_words
-from streamtopics.metrics.scorers import (
-    CoherenceScorer,
-    DiversityScorer,
-    PredictiveScorer,
-)
+from streamtopics.metrics.scorers import CoherenceScorer, DiversityScorer, PredictiveScorer
 from streamtopics.metrics.similarity import topic_diversity, topic_exclusivity
 from streamtopics.metrics.summaries import Rouge, RougeScorer, rouge, summary_redundancy
 

@@ -18,14 +18,7 @@ from streamtopics.kernels import rows as kernel
 from streamtopics.messages import Statistics, in_full
 from streamtopics.posteriors.bins import BinCache, Nodes, binned, exponent_of, nodes
 from streamtopics.posteriors.lists import Lists
-from streamtopics.posteriors.protocol import (
-    Blend,
-    State,
-    StatePosterior,
-    Swap,
-    swap,
-    within_reach,
-)
+from streamtopics.posteriors.protocol import Blend, State, StatePosterior, Swap, swap, within_reach
 
 GROWTH = 1.5
 # Reserved cells at the start; memory is taken as cells are written.

@@ -74,8 +74,5 @@ def _less(data: Report) -> Report:
     if data.more_words:
         return replace(data, more_words=[])
     return replace(
-        data,
-        topics=halves(data.topics),
-        findings=halves(data.findings),
-        alarms=halves(data.alarms),
+        data, topics=halves(data.topics), findings=halves(data.findings), alarms=halves(data.alarms)
     )

@@ -32,13 +32,7 @@ from streamtopics.metrics import predictive
 from streamtopics.models.lda import geometric_mean, visible_topics
 from streamtopics.models.sources import RandomStart
 from streamtopics.posteriors import Blend, TopicPosterior
-from streamtopics.reviews.base import (
-    EM_CONSTRAINTS,
-    POSITIVE,
-    Column,
-    RatedCommit,
-    RatedTopicModel,
-)
+from streamtopics.reviews.base import EM_CONSTRAINTS, POSITIVE, Column, RatedCommit, RatedTopicModel
 from streamtopics.reviews.batch_em import EMResult, EStep
 from streamtopics.reviews.inference import mean_log, normalised
 from streamtopics.utils.parallel import Workers, spans
@@ -121,7 +115,7 @@ class SupervisedLDA(RatedTopicModel):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = EM_CONSTRAINTS | {
-        "response_penalty": [POSITIVE],
+        "response_penalty": [POSITIVE]
     }
     response_penalty: float
     _commit: SupervisedCommit

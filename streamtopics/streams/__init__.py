@@ -5,12 +5,7 @@ from streamtopics.streams.batches import TimedBatch
 from streamtopics.streams.checkpoint import Checkpointer, Resumed, resume
 from streamtopics.streams.monitoring.alarm import Alarm, ChangedTopic, DriftTest, NewTopic, NewWord
 from streamtopics.streams.monitoring.monitor import DriftMonitor
-from streamtopics.streams.stream import (
-    BatchInfo,
-    ProgressReport,
-    ScoreHistory,
-    stream,
-)
+from streamtopics.streams.stream import BatchInfo, ProgressReport, ScoreHistory, stream
 from streamtopics.streams.tracking.tracker import NewsRow, TopicTracker, TrackedRow
 
 __all__ = [

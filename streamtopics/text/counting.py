@@ -231,9 +231,7 @@ def _counted(
 
 
 def _count_tokens(
-    documents: Iterable[Any],
-    analyze: Callable[[Any], Iterable[str]],
-    phrases: Iterable[str] | None,
+    documents: Iterable[Any], analyze: Callable[[Any], Iterable[str]], phrases: Iterable[str] | None
 ) -> Any:
     counter = kernel.Counted(1, 1, 1, keeps=phrases is None)
     if phrases:

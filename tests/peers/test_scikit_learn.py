@@ -18,7 +18,7 @@ TestStreamingCountVectorizer = of_installed(
     "sklearn.feature_extraction.tests.test_text",
     {
         r"test_vectorizers_do_not_have_set_output\[Streaming": "there is set_output, for "
-        "pipelines: counts stay sparse, and estimators after them make frames",
+        "pipelines: counts stay sparse, and estimators after them make frames"
     },
     # Two tests of TfidfVectorizer alone, which take longer than all the others together.
     without=("test_tfidf_vectorizer_preserve_dtype_idf",),

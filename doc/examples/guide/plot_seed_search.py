@@ -43,10 +43,7 @@ model = Pipeline(
         (
             "lda",
             BPSLDA(
-                8,
-                topic_word_prior=SeedWords(seeds, strength=1.0),
-                batch_size=100,
-                random_state=0,
+                8, topic_word_prior=SeedWords(seeds, strength=1.0), batch_size=100, random_state=0
             ),
         ),
     ]

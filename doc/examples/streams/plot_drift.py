@@ -38,13 +38,7 @@ def minibatch(day):
     ).X
 
 
-model = SVBHPP.preset(
-    "SVBHPP",
-    5,
-    rate="topic",
-    doc_topic_prior=0.5,
-    random_state=2,
-)
+model = SVBHPP.preset("SVBHPP", 5, rate="topic", doc_topic_prior=0.5, random_state=2)
 for day in range(1, 13):
     model.partial_fit(minibatch(day), time=f"day {day}")
     if model.retention_.min() < 0.5:
