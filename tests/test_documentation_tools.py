@@ -5,7 +5,6 @@ import importlib
 import pydoc
 import zlib
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from sklearn.base import ClassifierMixin
@@ -35,36 +34,3 @@ def test_names_of_other_projects_are_theirs():
             found.append(target)
     assert "sklearn.pipeline.Pipeline" in found
     assert len(found) == len(set(found))
-
-
-def test_the_mapping_asks_the_project_first(tmp_path):
-    elsewhere = importlib.import_module("elsewhere")
-    for name, (url, (first, local)) in elsewhere.mapping(tmp_path).items():
-        assert url == elsewhere.PROJECTS[name].url
-        assert first is None
-        assert Path(local).read_bytes() == elsewhere.inventory(name, elsewhere.PROJECTS[name])
-
-
-@pytest.mark.parametrize(
-    ("text", "lines"), [("a = b", 0), (r"a &= b \\ c &= d", 2), ("a = b\n\nc = d", 0)]
-)
-def test_equations_become_mathml(text, lines):
-    nodes = pytest.importorskip("docutils.nodes")
-    mathml = importlib.import_module("mathml")
-    translator = SimpleNamespace(body=[])
-    with pytest.raises(nodes.SkipNode):
-        mathml.show_block(translator, nodes.math_block(text, text))
-    written = "".join(translator.body)
-    assert written.count("<math ") == 1 + text.count("\n\n")
-    assert written.count("<mtr") == lines
-    assert 'display="block"' in written
-
-
-def test_an_equation_in_a_line():
-    nodes = pytest.importorskip("docutils.nodes")
-    mathml = importlib.import_module("mathml")
-    translator = SimpleNamespace(body=[])
-    with pytest.raises(nodes.SkipNode):
-        mathml.show_inline(translator, nodes.math("", r"\beta_k"))
-    assert "\u03b2" in translator.body[0]
-    assert "block" not in translator.body[0]

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Updates at the edge of what is possible: refused, or right."""
 
-import pickle
-
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
@@ -55,24 +53,6 @@ def test_averaging_survives_a_rate_of_one():
     for _ in range(3):
         average.blend(Blend(0.0, 1.0, 1.0, some()))
     assert_array_equal(average.dense()[0], 2.0)
-
-
-def test_averaging_does_not_lose_the_noise():
-    average = IterateAverage(ones())
-    try:
-        average.blend(Blend(0.5, 1.0, 0.5, some(), noise=Noise(1.0, (0,))))
-    except (ValueError, NotImplementedError):
-        return
-    assert (average.posterior.dense()[1] != 1.0).all()
-
-
-@pytest.mark.filterwarnings("ignore::RuntimeWarning")
-def test_an_infinite_noisy_blend_changes_nothing():
-    posterior = ones()
-    before = pickle.dumps(posterior)
-    with pytest.raises(ValueError, match="infinite"):
-        posterior.blend(Blend(1.0, np.inf, 0.0, some(), noise=Noise(1.0, (0,))))
-    assert pickle.dumps(posterior) == before
 
 
 def test_a_noisy_blend_carries_its_alpha():

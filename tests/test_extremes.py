@@ -47,34 +47,6 @@ def test_a_mixture_whose_first_minibatches_are_empty():
         assert np.isfinite(model.components_).all()
 
 
-def test_a_limit_of_the_prior_that_is_next_to_nothing():
-    tiny = np.zeros((8, 6))
-    tiny[0, 3], tiny[6, 5] = 1e-7, 1e-29
-    model = st.StreamingMixture(
-        2, schedule=Schedule(prior_limit=1e-10), batch_size=2, max_iter=2, random_state=0
-    )
-    assert np.isfinite(model.fit(tiny).components_).all()
-
-
-def test_a_word_that_rounding_brings_below_those_that_it_leads():
-    counts = np.array([[1.0, 1e-7, 0.0, 2.0, 2.0, 1e15]])
-    model = st.SVBHPP(2, rate_prior=-1000.0, random_state=0).partial_fit(counts)
-    assert np.isfinite(model.components_).all()
-
-
-def test_a_tiny_prior_of_the_qualitative_topic(monkeypatch):
-    monkeypatch.setattr("streamtopics.reviews.rating_lda.OMEGA", (1e-10, 1.0))
-    model = st.RatingLDA(2, random_state=0).fit(1e6 * X, [1, 5] * 4)
-    assert np.isfinite(model.objective_).all()
-
-
-def test_ratings_far_from_the_first_ones_are_what_is_refused():
-    model = st.SupervisedLDA(3, doc_topic_prior=1e-10, learn_priors=True, random_state=0)
-    model.fit(X, [1, 2.0] * 4)
-    with pytest.raises(ValueError, match=r"y, passed to SupervisedLDA.partial_fit, has a rating"):
-        model.partial_fit(X, [1e49, -1e49] * 4).partial_fit(X, [1e49, -1e49] * 4)
-
-
 @pytest.mark.parametrize("scale", [1e-50, 1e50])
 def test_rates_in_the_units_of_the_data(scale):
     rng = np.random.default_rng(0)

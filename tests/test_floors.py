@@ -42,11 +42,6 @@ def test_floors_are_those_tested():
     assert wanted == {name: ".".join(tested[name].split(".")[: parts[name]]) for name in wanted}
 
 
-def test_no_floor_is_named_twice_with_another_version():
-    names = [name for name, _ in declared()]
-    assert sorted(names) == sorted(set(names))
-
-
 def test_actions_are_taken_by_commit():
     """A tag can be moved to other code; a hash cannot."""
     workflows = sorted((ROOT / ".github" / "workflows").glob("*.yml"))

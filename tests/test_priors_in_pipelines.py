@@ -10,7 +10,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
-from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
+from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import Pipeline, make_pipeline
 
@@ -25,12 +25,7 @@ from streamtopics.priors import (
     word_ranks,
     zipf_prior,
 )
-from streamtopics.text import (
-    NamedCounts,
-    NamedVectorizer,
-    StreamingCountVectorizer,
-    StreamingPipeline,
-)
+from streamtopics.text import NamedVectorizer, StreamingCountVectorizer, StreamingPipeline
 from streamtopics.updates import BPS
 from tests import plain as rules
 
@@ -212,22 +207,6 @@ def test_names_stay_with_rows():
         assert getattr(other, "feature_names", None) is None
     assert_array_equal(pickle.loads(pickle.dumps(X)).feature_names, WORDS)
     assert_array_equal(X.toarray(), CountVectorizer().fit_transform(TEXTS).toarray())
-
-
-def test_names_of_counts_are_their_own():
-    names = WORDS.astype(object)
-    counts = NamedCounts.of(X, names)
-    names[0] = "gnu"
-    assert_array_equal(counts.feature_names, WORDS)
-
-
-def test_named_vectorizer():
-    vectorizer = NamedVectorizer()
-    assert_array_equal(vectorizer.fit(TEXTS).transform(["sea sea"]).feature_names, WORDS)
-    assert_array_equal(vectorizer.get_feature_names_out(), WORDS)
-    assert vectorizer.set_output(transform="pandas") is vectorizer
-    with pytest.raises(AttributeError, match="HashingVectorizer"):
-        NamedVectorizer(HashingVectorizer()).fit_transform(TEXTS)
 
 
 @pytest.mark.parametrize(

@@ -15,13 +15,15 @@ from sklearn.exceptions import NotFittedError
 
 import streamtopics as st
 from streamtopics.dpp import PointSets
+from streamtopics.estimators import Schedule
 from streamtopics.inspection import documents_of, shares_over_time
 from streamtopics.metrics import left_to_right, topic_diversity, topic_exclusivity
 from streamtopics.models import GaussianMixture, LinearRegression
 from streamtopics.priors import SeedWords, class_words_prior, zipf_prior
 from streamtopics.report import report
 from streamtopics.streams import DriftMonitor, TopicTracker
-from streamtopics.text import NamedCounts, StreamingCountVectorizer
+from streamtopics.text import NamedCounts, SentenceVectorizer, StreamingCountVectorizer
+from streamtopics.updates import DirichletProcess
 from tests.conventions.every import CLASSES, COUNTS, ITEMS, NAMES, RATINGS, SENTENCES, USERS, N, V
 
 REFUSED = (ValueError, TypeError, OverflowError, NotFittedError)
@@ -136,15 +138,25 @@ OTHERS_REFUSED = {
     "words in place of topics": (lambda: topic_diversity(["ship", "sea"]), "sequence of topics"),
     "a topic counted from the end": (lambda: documents_of(learnt(), COUNTS, topic=-1), "topic"),
     "a budget that is no number": (lambda: TopicTracker(budget=np.nan), "budget"),
+    "births that are averaged": (
+        lambda: st.StreamingMixture(
+            9, births=DirichletProcess(), schedule=Schedule(averaging="linear")).fit(COUNTS),
+        "averaging to None"),
+    "a share that is impossible": (
+        lambda: st.MultiViewLDA(2, 1, local_share_prior=(-5.5, 1.0)).fit(COUNTS, CLASSES),
+        "local_share_prior"),
+    "items of 64 bits without a sign": (
+        lambda: st.HiddenFactorsTopics(2).fit(
+            COUNTS, RATINGS, items=ITEMS.astype(np.uint64) + np.uint64(2**63), users=USERS),
+        "items must be .* too large"),
+    "phrases by code of Python in sentences": (
+        lambda: SentenceVectorizer(StreamingCountVectorizer(
+            tokenizer=str.split, token_pattern=None, phrases=True)).fit([TEXTS]), "phrases need"),
     "a monitor without a seed": (lambda: DriftMonitor(random_state=None), "random_state"),
 }  # fmt: skip
 
 # Mistakes that people make.
 MISTAKES = {
-    "a seed below zero": (lambda: st.SVBLDA(2, random_state=-1).fit(COUNTS), "random_state"),
-    "nothing was learnt": (lambda: lda().transform(COUNTS), "fit"),
-    "no texts were read": (lambda: StreamingCountVectorizer().transform(TEXTS), "fit"),
-    "texts where counts are needed": (lambda: lda().fit(TEXTS), "counts"),
     "counts where texts are needed": (lambda: StreamingCountVectorizer().fit(COUNTS), "text"),
     "one text without its list": (lambda: StreamingCountVectorizer().fit("a ship"), "text"),
     "a text that is missing": (
@@ -152,19 +164,6 @@ MISTAKES = {
     "lists of words where texts are needed": (
         lambda: StreamingCountVectorizer().fit([text.split() for text in TEXTS]), "analyzer"),
     "one matrix where sentences are needed": (lambda: st.WASTopicModel(2).fit(COUNTS), "sentences"),
-    "sentences where counts are needed": (lambda: lda().fit(SENTENCES), ""),
-    "labels are needed": (lambda: st.MultiViewLDA(2).fit(COUNTS), "y"),
-    "ratings that are words": (lambda: st.RatingLDA(2).fit(COUNTS, CLASSES), ""),
-    "classes are needed in a stream": (
-        lambda: st.MultiViewLDA(2).partial_fit(COUNTS, CLASSES), "classes"),
-    "a rule that is misspelt": (lambda: st.StreamingLDA(2, update="sbv").fit(COUNTS), "update"),
-    "no topics": (lambda: st.SVBLDA(0).fit(COUNTS), "n_components"),
-    "passes below one": (lambda: st.StreamingLDA(2, max_iter=0).fit(COUNTS), "max_iter"),
-    "a prior of nothing": (lambda: lda(topic_word_prior=0.0).fit(COUNTS), "topic_word_prior"),
-    "a model of samples that is none": (lambda: st.StreamingBayes("lda").fit(COUNTS), "model"),
-    "targets of a mixture of samples": (
-        lambda: st.StreamingBayes(LinearRegression()).fit(COUNTS, CLASSES), ""),
-    "sets without a ground set": (lambda: st.LowRankDPP("itms", 2).fit([COUNTS]), "ground_set"),
     "ranks that are dates": (lambda: zipf_prior(np.arange(1, 5).astype("datetime64[D]")), ""),
 }  # fmt: skip
 ROWS = COUNTS_REFUSED | SHAPES_REFUSED | OTHERS_REFUSED | MISTAKES

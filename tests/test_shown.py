@@ -9,14 +9,7 @@ import pytest
 import sklearn
 
 from streamtopics import GibbsOnlineEM, StreamingLDA, TopicStream
-from streamtopics.streams import (
-    DriftMonitor,
-    ProgressReport,
-    ScoreHistory,
-    TimedBatch,
-    TopicTracker,
-    stream,
-)
+from streamtopics.streams import DriftMonitor, ScoreHistory, TimedBatch, TopicTracker, stream
 from streamtopics.text import StreamingCountVectorizer, StreamingPipeline
 
 TEXTS = ["ship sea <b>"] * 30 + ["sun sky stars"] * 30
@@ -105,13 +98,3 @@ def test_long_work_tells_of_itself(caplog):
     assert [line[:26] for line in caplog.messages] == [
         "minibatch 1: 20 documents,", "minibatch 2: 40 documents,"
     ]  # fmt: skip
-
-
-def test_a_bar_is_no_line(caplog, capsys):
-    [X] = counts()
-    caplog.set_level(logging.DEBUG, "streamtopics")
-    StreamingLDA(2, verbose=1, random_state=0).fit(X)
-    assert not caplog.messages
-    stream(StreamingLDA(2), [X], callbacks=[ProgressReport()])
-    assert len(caplog.messages) == 1
-    assert "StreamingLDA" in capsys.readouterr().err

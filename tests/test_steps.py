@@ -94,19 +94,3 @@ def test_nested_pipelines_learn_and_are_read_as_flat_ones():
     assert watched[1].tests == watchers[1].tests
     assert watched[1].tests
     assert page(report(one, texts=TEXTS)) == page(report(other, texts=TEXTS))
-
-
-def test_a_column_that_changes_hands_within_a_nested_pipeline_is_forgotten():
-    texts = ["a1 b1 a1", "c1 d1 c1", "e1 e1 e1 f1 f1 f1 e1 f1", "g1 e1 f1 g1"]
-    learnt = []
-    for nested in (True, False):
-        words = ("words", StreamingCountVectorizer(max_features=4))
-        first = ("texts", StreamingPipeline([words])) if nested else words
-        model = StreamingPipeline([first, ("topics", SVBLDA(1, random_state=0))])
-        for text in texts:
-            model.partial_fit([text])
-        learnt.append(last_step(model).topic_word_)
-    assert set(names_of(model)) & {"e1", "f1", "g1"}
-    assert_array_equal(*learnt)
-    # Words changed hands, or this would say nothing.
-    assert len(model[0].changed_since(1)) > 0

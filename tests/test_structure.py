@@ -51,14 +51,6 @@ def test_an_order_that_scipy_remembers_is_not_believed(kind):
     assert_array_equal(X.indices, before)
 
 
-@pytest.mark.parametrize("dtype", [np.uint8, np.uint32, np.int8, np.int64])
-def test_order_is_that_of_numbers_without_a_sign_too(dtype):
-    X = sparse.csr_matrix((1, 6))
-    X.data, X.indices, X.indptr = np.ones(3), np.array([5, 3, 3], dtype), np.array([0, 3])
-    assert in_order(X).toarray().tolist() == [[0, 0, 0, 2, 0, 1]]
-    assert in_order(X).nnz == 2
-
-
 def test_what_is_in_order_is_passed_on_as_it_is():
     for dense in (np.eye(4), np.zeros((3, 2)), np.zeros((0, 2)), np.ones((2, 0))):
         X = sparse.csr_matrix(dense)

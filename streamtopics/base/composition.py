@@ -224,7 +224,8 @@ class Composition:
 
     def rounding_of(self, n_components: int) -> float:
         """Expected counts of fewer tokens than this are rounded at random; 0 rounds nothing."""
-        step, traits, plain = self.inference, self.traits, self.births is None
+        step, traits = self.inference, self.traits
+        plain = self.births is None and can_be_cut(self.update)
         if not isinstance(step, Gibbs) or self.view != mean or self.schedule.averaging is not None:
             return 0.0
         dense = traits.needs & {"divergences", "slopes", "dense", "noise"}
@@ -382,10 +383,10 @@ def check_parts(composition: Composition, auto: Collection[str] = ()) -> None:
         trouble = "needs a view of means, but CorrectedMean corrects counts; use view='mean'"
     elif composition.growth != 1 and not traits.adds:
         trouble = f"weighs minibatches itself; set schedule__growth={composition.growth} to 1"
-    elif schedule.averaging is not None and not traits.retains_alike:
+    elif schedule.averaging is not None and (composition.births or not traits.retains_alike):
         trouble = "retains other shares of topics, or adds noise; set schedule__averaging to None"
     elif (most := schedule.n_start_documents) and (
-        traits.forgets or schedule.averaging or composition.births
+        traits.forgets or schedule.averaging or composition.births or not can_be_cut(update)
     ):
         trouble = "learns no beginning anew if it forgets, averages or has births; set "
         trouble += f"schedule__n_start_documents={most} to 0"

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Self
 
@@ -17,6 +17,7 @@ from streamtopics.base.sentences import Sentences, read_sentences
 from streamtopics.base.topics import LearntTopics
 from streamtopics.base.typing import OptionalArray, SentencesLike
 from streamtopics.metrics import predictive
+from streamtopics.utils.structure import in_memory
 
 
 @documented
@@ -36,7 +37,7 @@ class SentenceTopics(TransformerMixin, LearntTopics):
             check_is_fitted(self)
         n_words = None if reset else self.n_features_in_
         caller = f"{type(self).__name__}.{method}"
-        X = list(X) if isinstance(X, Iterator) else X
+        X = in_memory(X)
         # First the names, because values in wrong columns are wrong for another reason.
         check_column_names(self, X, reset=reset)
         sentences = read_sentences(
@@ -91,6 +92,7 @@ class SentenceTopics(TransformerMixin, LearntTopics):
         -------
         doc_topic : ndarray of shape (n_documents, n_components), float64
         """
+        X, groups = in_memory(X), in_memory(groups)
         return self.fit(X, groups=groups).transform(X, groups)
 
     def transform_sentences(self, X: SentencesLike, groups: OptionalArray = None) -> np.ndarray:

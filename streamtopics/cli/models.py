@@ -26,6 +26,7 @@ from streamtopics.saving import load
 from streamtopics.story import Finding
 from streamtopics.text import NamedVectorizer, StreamingCountVectorizer, Tokenizer, stop_words
 from streamtopics.text.vocabulary import FREE
+from streamtopics.utils.structure import is_missing
 
 NAMES = (
     "StreamingLDA", "StreamingMixture", "GuidedTopics", "GibbsOnlineEM", "VariationalOnlineEM",
@@ -99,7 +100,8 @@ def rows_of_documents(
         for record, share, first in zip(batch, shares, order.tolist(), strict=True):
             row = {"id": record.fields[options.id_key]} if options.id_key else {}
             row |= {"source": record.source, "line": record.line, "time": time_of(record.time)}
-            row |= {key: record.fields[key] for key in options.keep}
+            kept = {key: record.fields[key] for key in options.keep}
+            row |= {key: None if is_missing(value) else value for key, value in kept.items()}
             is_empty = not record.text.strip()
             found = [
                 {"topic": k, "share": round(float(share[k]), 4), "label": labels[k]} for k in first

@@ -241,7 +241,7 @@ class _Learning:
                 "streamtopics.streams.stream"
             )
         self.model, self.topics, self.what = model, last_step(model), what
-        every = math.gcd(*(one.every for one in callbacks if isinstance(one, Checkpointer)))
+        every = math.gcd(*(one.every for one in self.callbacks if isinstance(one, Checkpointer)))
         self.plan = Plan(rounds, staleness, every or None, size)
         self.client, self.executor = client, executors.executor_of(client)
         self.before = executors.send_once(client, composites.counting_steps(model))

@@ -41,7 +41,7 @@ from streamtopics.dpp.sets import SENTENCES, Form, PointSets
 from streamtopics.dpp.totals import LEARNT, FixedMeasure, Totals
 from streamtopics.utils.parallel import Workers
 from streamtopics.utils.records import of_record
-from streamtopics.utils.structure import document_labels, labelled
+from streamtopics.utils.structure import document_labels, in_memory, labelled
 
 NOISES: dict[str, type[Background | Counting]] = {"background": Background, "counting": Counting}
 NOT_NEGATIVE = Interval(Real, 0, MOST_PRIOR, closed="both")
@@ -268,7 +268,7 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
             yield pool
 
     def _read(self, method: str, *, reset: bool = False, X: Any, groups: Any) -> PointSets:
-        X = list(X) if isinstance(X, Iterator) else X
+        X = in_memory(X)
         caller = f"{type(self).__name__}.{method}"
         totals = self._no_totals(0) if reset else self._commit.totals
         width = None if reset else self.n_features_in_
@@ -382,12 +382,13 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         theta : ndarray of shape (n_sets, n_components), float64
             Weights theta of each set; 0 for an empty set.
         """
-        groups = list(groups) if isinstance(groups, Iterator) else groups
+        groups = in_memory(groups)
         theta = self._inferred_of("transform", X, groups, self._own_theta)
         return labelled(self, theta, document_labels(X, groups))
 
     def fit_transform(self, X: Any, y: Any = None, groups: Any = None) -> Floats:
         """Call `fit`, and return the result of `transform` on the same sets."""
+        X, groups = in_memory(X), in_memory(groups)
         return self.fit(X, groups=groups).transform(X, groups)
 
     def score_samples(self, X: Any, groups: Any = None) -> Floats:
@@ -423,8 +424,8 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         """Return the log-likelihood of each set, minus the log-likelihood of independent points.
 
         A set of independent points has a Poisson number of draws from p. Its expected size is the
-        mean size of the learnt sets. If points are items, each item is in the set independently,
-        with probability ``(n + 1/2) / (N + 1)`` if n of the N learnt sets have the item.
+        mean size of the learnt sets. With ``ground_set="items"``, each item is in the set
+        independently, with probability ``(n + 1/2) / (N + 1)`` if n of N sets have the item.
 
         {sets, groups_of_points}
 

@@ -42,6 +42,7 @@ from streamtopics.text.splitting import goes_back, has_content, is_fragment
 from streamtopics.utils.parallel import Workers
 from streamtopics.utils.records import of_record
 from streamtopics.utils.steps import unwrap
+from streamtopics.utils.structure import in_memory
 
 Documents: TypeAlias = Sequence[sparse.csr_matrix] | NDArray[np.object_]
 
@@ -313,6 +314,11 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
 
     # Summaries
 
+    def fit_transform(self, raw_documents: Iterable[Any], y: Any = None) -> NDArray[np.object_]:
+        """Call `fit`, and return the result of `transform` on the same documents."""
+        raw_documents = in_memory(raw_documents)
+        return self.fit(raw_documents).transform(raw_documents)
+
     def transform(self, raw_documents: Iterable[Any]) -> NDArray[np.object_]:
         """Return the summary of each document as a list of sentences.
 
@@ -416,7 +422,8 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
         n_sentences, n_words = limits
         limit: dict[str, Any] = {"n_points": n_sentences}
         if n_words is not None:
-            limit = {"costs": np.array([len(s.split()) for s in sentences]), "budget": n_words}
+            costs = np.array([len(s.split()) for s in sentences])
+            limit = {"n_points": n_words, "costs": costs, "budget": n_words}
         found = greedy_map(
             candidates.kernel, candidates.features, log_quality=candidates.log_quality, **limit
         )

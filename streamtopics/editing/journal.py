@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from streamtopics.editing.records import Edit, Weighted, edits_of
-from streamtopics.editing.topics import EditError, edit_rows, editable, leading_words, refuse
+from streamtopics.editing.topics import edit_rows, editable, leading_words, refuse
 from streamtopics.streams.tracking.identity import THRESHOLD, Words, affinity_matrix, matching
 from streamtopics.utils.parallel import lock_of
 from streamtopics.utils.steps import names_of
@@ -124,7 +124,7 @@ def apply_edits(model: BaseEstimator, edits: Iterable[Edit], X: object = None) -
                 rows = _places(model, asked[i:], found)
                 words = [word for word in edit.words if word in names] or edit.words
                 edit_rows(model, edit.kind, rows, words=words, X=X, n=edit.n, name=edit.name)
-            except EditError as error:
+            except ValueError as error:
                 results.append(EditResult(edit, (), str(error)))
                 continue
             found |= dict(zip(edit.topics, topics.edits_[-1].topics, strict=True))

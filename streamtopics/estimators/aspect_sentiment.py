@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from numbers import Real
 from typing import Any, ClassVar, Literal
 
@@ -30,7 +30,7 @@ from streamtopics.updates import BPS, Rule
 from streamtopics.utils.checks import is_whole
 from streamtopics.utils.parallel import Workers
 from streamtopics.utils.records import keep
-from streamtopics.utils.structure import document_labels, has_entries, labelled
+from streamtopics.utils.structure import document_labels, has_entries, in_memory, labelled
 
 DEFAULT_RULE = BPS(0.5, "topic")
 AT_LEAST_ONE = Interval(Real, 1, 1e10, closed="both")
@@ -213,7 +213,7 @@ class AspectSentimentModel(LearnsByRule, SentenceTopics):
         doc_topic : ndarray of shape (n_documents, n_sentiments * n_aspects), float64
             Rows sum to 1; the first columns are all aspects of the first sentiment.
         """
-        groups = list(groups) if isinstance(groups, Iterator) else groups
+        groups = in_memory(groups)
         batch = self._read("transform", X=X, groups=groups)
         found = self._inferred(lambda pool: self._found(batch, pool).proportions)
         return labelled(self, found, document_labels(X, groups))

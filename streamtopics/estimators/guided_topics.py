@@ -20,6 +20,7 @@ from streamtopics.base.composition import (
     UPDATES,
     Composition,
     auto_doc_topic,
+    can_be_cut,
     traits_of,
 )
 from streamtopics.base.frame import check_unchanged
@@ -109,8 +110,8 @@ class GuidedTopics(TakesVectors):
     label_weight : float, default=20.0
         Pseudo-tokens of the topic that a label adds to a document.
     max_count : int or None, default=3
-        Larger counts of a word in a document are replaced by this number, except in `score`. None
-        keeps all counts.
+        Larger counts of a word in a document are replaced by this number, except for the held-out
+        tokens of `score`. None keeps all counts.
     update : {"online_em", "svb", "bps", "power_prior", "population_vb", "svi"} or Rule, \
             default="online_em"
         How the topics learn a minibatch; see `streamtopics.updates`.
@@ -297,7 +298,7 @@ class GuidedTopics(TakesVectors):
             Columns are in the order of `classes_`; rows sum to 1, without unnamed topics.
         """
         shares = self._shares(X, "predict_proba", vectors=vectors)
-        seeded = shares[:, np.argsort(self.topic_names_)]
+        seeded = np.maximum(shares[:, np.argsort(self.topic_names_)], np.finfo(shares.dtype).tiny)
         return np.asarray(seeded / seeded.sum(axis=1, keepdims=True))
 
     def seed_report(self) -> list[SeedRow]:
@@ -374,7 +375,8 @@ class GuidedTopics(TakesVectors):
         mixture = "shares" in step.reports
         weight = step.vector_weight if isinstance(step, OneTopic) else 0.0
         update = self._record("update", self.update)
-        n_start = 0 if traits_of(update).forgets else self.n_start_documents
+        adds = can_be_cut(update) and not traits_of(update).forgets
+        n_start = self.n_start_documents if adds else 0
         return Composition(
             update,
             SemiSupervised(step) if mixture else WithPseudoTokens(step),

@@ -68,7 +68,7 @@ class HDPModel(ReportsLifetimes):
         raise AttributeError(f"{type(self).__name__} has no report of drift; see births_report")
 
     def _composition(self) -> Composition:
-        return Composition(self._rule(), Gibbs(self.n_sweeps), mean)
+        return Composition(self._rule(), Gibbs(self.n_sweeps, rounding=0), mean)
 
     def _started(self) -> dict[str, Any]:
         # n_components is for the start only.

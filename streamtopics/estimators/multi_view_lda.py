@@ -26,6 +26,7 @@ from streamtopics.base.validation import (
     POSITIVE_INT,
     WORD_PRIOR,
     Interval,
+    check_prior,
     check_topic_word_prior,
     check_word_prior,
 )
@@ -207,8 +208,8 @@ class MultiViewLDA(ClassifierMixin, LearnsByRule, LearntTopics, CountsInput):
 
     def _start(self, batch: Documents) -> None:
         n_words, n_classes = batch.X.shape[1], len(self.classes_)
-        own_share, common_share = map(float, self.local_share_prior)
-        self.share_prior_ = own_share, common_share
+        pair = check_prior(self.local_share_prior, "local_share_prior", {"(own, shared)": (2,)})
+        self.share_prior_ = float(pair[0]), float(pair[1])
         etas = self._class_priors("class_word_prior", batch)
         given = self.boosted_prior is not None
         xis = self._class_priors("boosted_prior", batch) if given else [None] * n_classes

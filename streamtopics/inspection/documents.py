@@ -9,9 +9,9 @@ import numpy as np
 from scipy.sparse import issparse
 
 from streamtopics.metrics.relevance import largest
-from streamtopics.utils.checks import check_integer
+from streamtopics.utils.checks import check_integer, plain
 from streamtopics.utils.structure import from_arrow
-from streamtopics.utils.times import read_time, read_times
+from streamtopics.utils.times import read_times
 
 
 class TopicDocument(NamedTuple):
@@ -162,14 +162,15 @@ def shares_over_time(estimator: Any, X: object, times: Any) -> SharesOverTime:
             f"times must have one entry for each of the {len(shares)} documents; got shape "
             f"{values.shape}"
         )
-    _, first, place, counts = np.unique(
+    unique, first, place, counts = np.unique(
         values[known], return_index=True, return_inverse=True, return_counts=True
     )
     sums = np.zeros((len(counts), shares.shape[1]))
     np.add.at(sums, place, shares[known])
     each = list(from_arrow(times))
-    found = [each[row] for row in np.flatnonzero(known)[first]]
-    found = [time if isinstance(time, str) else read_time(time) for time in found]
+    given = [plain(each[row]) for row in np.flatnonzero(known)[first]]
+    dates = unique.astype("M8[us]").tolist() if unique.dtype.kind == "M" else given
+    found = [one if isinstance(one, str) else time for one, time in zip(given, dates, strict=True)]
     return SharesOverTime(found, sums / counts[:, None], counts)
 
 

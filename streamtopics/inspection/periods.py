@@ -15,10 +15,10 @@ LEAST = 30
 LIKE_YEARS = 1000, 3000
 
 
-def time_texts(times: np.ndarray) -> list[str]:
-    """Each time as text, empty if unknown; years, months or days if all times allow."""
+def time_texts(times: np.ndarray, units: str = "YMD") -> list[str]:
+    """Each time as text, empty if unknown; in the longest of `units` that all times allow."""
     if times.dtype.kind == "M":
-        unit = next((unit for unit in "YMD" if _are_whole(times, unit)), "s")
+        unit = next((unit for unit in units if _are_whole(times, unit)), "s")
         texts = ["" if one != one else str(one) for one in times.astype(f"M8[{unit}]")]
         return [text.replace("T", " ").removesuffix(" 00:00:00") for text in texts]
     return ["" if one != one else _number_text(one, 10) for one in times]

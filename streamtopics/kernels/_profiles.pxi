@@ -105,7 +105,7 @@ def infer_profiles(const int[::1] first, const int[::1] indptr, const int[::1] i
                 own[k] = <floating> prior[g, k]
             change = tol * in_all + 1
             for sweeps in range(max_iter + 1):
-                last = sweeps == max_iter or change < tol * in_all or in_all == 0
+                last = sweeps == max_iter or change < tol * in_all or (in_all == 0 and sweeps > 0)
                 if learn:
                     scale = 0
                     for k in range(n):

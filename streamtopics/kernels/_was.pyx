@@ -342,7 +342,7 @@ cdef class Sampler(Seating):
         cdef double best, total = 0
         self.weigh_table(self.sentence[first])
         self.weigh_words(first)
-        best = self.likelihood[self.n_rows]
+        best = -1e300
         for row in range(n):
             if self.weight[row] > 0:
                 best = max(best, self.likelihood[row])

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from scipy.special import xlogy
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array, check_is_fitted, check_non_negative
 
@@ -95,7 +96,7 @@ def token_log_probability(
     doc_topic: np.ndarray, topic_word: np.ndarray, X: sparse.csr_matrix
 ) -> np.ndarray:
     """Log probability of all tokens of each row of X, in nats, of shape (n_documents,)."""
-    logs = X.data * np.log(token_probability(doc_topic, topic_word, X))
+    logs = xlogy(X.data, token_probability(doc_topic, topic_word, X))
     row = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
     # Without an entry the sums would be integer counts.
     return np.bincount(row, weights=logs, minlength=X.shape[0]).astype(np.float64, copy=False)
@@ -242,9 +243,10 @@ def unlike_known(estimator: object, X: object, known: object, reject: float) -> 
 
 def _standardised(estimator: object, X: object, mean: float | None) -> tuple[np.ndarray, float]:
     """z of `unlike_known`, -inf for documents without a word, and mu."""
+    X, estimator = counted(estimator, X), last_step(estimator)
     counts = to_csr(X, "unlike_known", "X")
     n_tokens = np.asarray(counts.sum(axis=1, dtype=np.float64)).ravel()
-    found = held_out_log_probability(estimator, X, counts)
+    found = held_out_log_probability(estimator, _with_names_of(X, counts), counts)
     mean = float(found.sum() / max(n_tokens.sum(), 1.0)) if mean is None else mean
     z = (found - n_tokens * mean) / np.sqrt(np.maximum(n_tokens, 1e-300))
     return np.where(n_tokens > 0, z, -np.inf), mean

@@ -216,8 +216,8 @@ def _check_apart(seeds: Mapping[Any, Collection[str]]) -> None:
 class SentimentWords(PriorRecord):
     """A word prior with typical words of each sentiment, for `AspectSentimentModel`.
 
-    The pseudo-counts of all sentiments have the same sum. Otherwise a word would be less probable
-    in a sentiment with a larger sum.
+    The pseudo-counts added for the words of a sentiment have the same sum in all sentiments.
+    Otherwise a word would be less probable in a sentiment with more words.
 
     Parameters
     ----------

@@ -106,16 +106,17 @@ def curves_of(totals: Totals, findings: Sequence[Finding]) -> Curves:
     Documents without times have no periods, unless findings are about their order.
     """
     along = any(one.group is None for one in findings)
-    has_times = along or any(period.unit != "order" for period in totals.periods)
+    has_times = along or not totals.in_order
     periods, rows = totals.periods if has_times else (), slice(None if has_times else 0)
-    n, of_groups = totals.n[rows].sum(axis=1), totals.n.sum(axis=0)
+    n, every = totals.n[rows].sum(axis=1), totals.of_all()
+    of_groups, cubes = every.n.sum(axis=0), (every.sums, every.squares)
     # Groups with findings, then the largest groups.
     told = np.isin(totals.groups, [one.group for one in findings[:MOST_FINDINGS] if one.group])
     order = np.lexsort((-of_groups, ~told))[: MOST_GROUPS if len(of_groups) > 1 else 0]
     largest = order[np.argsort(-of_groups[order], kind="stable")]
-    cubes = totals.sums, totals.squares
     return Curves(
-        periods, n.astype(int).tolist(), shares_of(n, *(cube[rows].sum(axis=1) for cube in cubes)),
+        periods, n.astype(int).tolist(),
+        shares_of(n, totals.sums[rows].sum(axis=1), totals.squares[rows].sum(axis=1)),
         [shortened(totals.groups[g] or NO_GROUP, LONGEST_GROUP) for g in largest], largest,
         of_groups[largest].astype(int).tolist(),
         shares_of(of_groups[largest], *(cube.sum(axis=0)[largest] for cube in cubes)),
@@ -147,16 +148,21 @@ def find_in(source: Source, found: Statistics, totals: Totals) -> list[Finding]:
     """Findings about the documents; without times only differences between groups."""
     rows, names, labels = found.rows, source.names, source.labels
     top = relevant_words(source.topic_word, source.weights, N_WORDS, relevance=RELEVANCE)
-    words = [[str(names[column]) for column in own] for own in top]
+    words = [
+        [str(names[i]) for i in own if p[i]] for own, p in zip(top, source.topic_word, strict=True)
+    ]
     for k, name in enumerate(source.topic_names):
         words[k] = [name] if name else words[k]
+    times, in_order = positions(labels.times[rows]), totals.in_order
+    if in_order != (labels.kind == "order"):
+        times = np.full(len(rows), np.nan)
     sample = sample_of(
-        totals, source.counts[rows], found.shares, positions(labels.times[rows]),
+        totals, source.counts[rows], found.shares, times,
         [labels.groups[row] for row in rows],
         [""] * len(rows) if source.texts is None else [source.texts[row] for row in rows],
     )  # fmt: skip
     each = find(totals, topics_of(source.model, words, names), sample, LEVEL)
-    if labels.kind == "order":
+    if in_order:
         each = [one for one in each if one.group is not None]
     return [one._replace(documents=tuple(rows[list(one.documents)].tolist())) for one in each]
 

@@ -222,7 +222,9 @@ def report(
     found = statistics_of(source, n_documents, adds=totals is None)
     sums = totals or found.cells.totals()
     if totals is not None:
-        found = replace(found, n_documents=np.rint(totals.main.sum(axis=(0, 1))).astype(int))
+        found = replace(
+            found, n_documents=np.rint(totals.of_all().main.sum(axis=(0, 1))).astype(int)
+        )
     if findings is None:
         findings = find_in(source, found, sums)
     curves = curves_of(sums, findings)
@@ -237,7 +239,7 @@ def report(
     n_given = source.counts.shape[0]
     whole = max(n_given, int(sampled_from or 0))
     is_known = totals is not None or (source.documents is not None and whole == n_given)
-    holders = (found.cells if totals is None else totals).holders.sum(axis=0)
+    holders = (found.cells if totals is None else totals.of_all()).holders.sum(axis=0)
     holders = np.rint(np.asarray(holders)).astype(int).ravel()[: None if is_known else 0]
     names = [period.label for period in curves.periods]
     data = Report(
@@ -321,9 +323,7 @@ def topics_of(
 
 
 def tables_of(
-    source: Source,
-    tracker: TopicTracker | Iterable[object] | None,
-    alarms: Iterable[object] | None,
+    source: Source, tracker: TopicTracker | Iterable[object] | None, alarms: Iterable[object] | None
 ) -> list[tuple[str, Table]]:
     """Tables, with headings, of recorded births, tracked topics and alarms."""
     found: list[tuple[str, Iterable[object]]] = []

@@ -19,6 +19,7 @@ from streamtopics.inspection.periods import time_texts
 from streamtopics.inspection.tables import model_and_names
 from streamtopics.metrics import relevant_words
 from streamtopics.story.cells import Cells, Labels, labels_of
+from streamtopics.text.vocabulary import FREE
 from streamtopics.utils.steps import counted, names_of, steps_before
 from streamtopics.utils.structure import check_structure, from_arrow, is_sparse, take_rows, to_csr
 
@@ -137,8 +138,10 @@ def read_source(
         labels = labels_of(n, None, groups, "", 0)
     dates = [] if labels.kind == "order" else time_texts(labels.times)
     topic_names = [str(name) for name in getattr(topics, "topic_names_", ())]
+    topic_word = topics.topic_word_
+    topic_word[:, [str(name).startswith(FREE) for name in names]] = 0
     return Source(
-        topics, pipeline, np.asarray(names), topics.topic_word_, topics.topic_weights_,
+        topics, pipeline, np.asarray(names), topic_word, topics.topic_weights_,
         documents, counts, texts, titles, labels, dates, topic_names, edit_mode(estimator, names),
     )  # fmt: skip
 

@@ -144,10 +144,11 @@ def check_labels(
             found = found.astype(str)
         elif all(issubclass(kind, int | np.integer) and kind is not bool for kind in kinds):
             found = found.astype(np.int64)
-    if found.dtype.kind not in "iuU" or found.shape != (n,):
+    too_large = found.dtype.kind == "u" and found.max(initial=0) > np.iinfo(np.int64).max
+    if too_large or found.dtype.kind not in "iuU" or found.shape != (n,):
         raise ValueError(
-            f"{name} must be integers or strings, none missing, of shape ({n},); {caller} got "
-            f"{found.dtype} and {found.shape}"
+            f"{name} must be integers or strings, none missing or too large, of shape ({n},); "
+            f"{caller} got {found.dtype} and {found.shape}"
         )
     if found.dtype.kind != "U":
         found = found.astype(np.int64)

@@ -98,6 +98,11 @@ class Totals:
     of_groups: np.ndarray
     undated: tuple[np.ndarray, ...] = ()
 
+    @property
+    def in_order(self) -> bool:
+        """Whether no document has a time; periods are by the order of the documents."""
+        return all(period.unit == "order" for period in self.periods)
+
     def of_all(self) -> Totals:
         """Return totals with one more last row, of the documents without a time."""
         if not self.undated:
@@ -206,11 +211,11 @@ class Cells:
     # Spans
 
     def _begun(self, labels: Labels) -> Cells:
-        """The sums with the shortest spans possible for the first times."""
-        known, level = labels.times[labels.times == labels.times], 0
-        if labels.kind == "number" and not (known == np.rint(known)).all():
-            reach = float(np.ptp(known)) or float(np.abs(known).max())
-            level = int(np.floor(np.log10(max(reach, 1e-290) / MOST_SPANS)))
+        """The sums with short spans for the first times: numbers of at most twelve digits."""
+        level = 0
+        if labels.kind == "number":
+            reach = max(float(np.nanmax(np.abs(labels.times))), 1e-290)
+            level = min(0, int(np.ceil(np.log10(reach))) - 12)
         return replace(self, kind=labels.kind, level=level)
 
     def _reaching(self, times: np.ndarray) -> Cells:
@@ -320,12 +325,11 @@ class Cells:
             first = max(first, STEPS.index(SPANS[self.level]))
             each = [(step.of(dates), partial(_date_period, step)) for step in STEPS[first:]]
         else:
+            level, one = self.level, 10 ** min(max(0, -self.level), 18)
+            if not (spans % one).any():
+                spans, level = spans // one, max(level, 0)
             times = [part * 10**j for j in range(18) for part in (1, 2, 5)]
-            kind, are_whole = self.kind, self.level >= 0
-            each = [
-                (spans // n, partial(_number_period, n * 10.0**self.level, kind, are_whole))
-                for n in times
-            ]
+            each = [(spans // n, partial(_number_period, n, level, self.kind)) for n in times]
         few = [one for one in each if not len(spans) or np.ptp(one[0]) < MOST_PERIODS] or each[-1:]
         full = [one for one in few if len(spans) and n >= least * (np.ptp(one[0]) + 1)]
         return full[0] if full and np.ptp(full[0][0]) else few[0]
@@ -336,12 +340,13 @@ def _date_period(step: Step, number: int) -> Period:
     return Period(step.label(start), start, step.name)
 
 
-def _number_period(width: float, kind: str, are_whole: bool, number: int) -> Period:
+def _number_period(n: int, level: int, kind: str, number: int) -> Period:
     """The period of numbers, or of documents in order."""
-    start, end = number * width, (number + 1) * width
+    up, down, are_whole = 10.0 ** max(level, 0), 10.0 ** max(-level, 0), level >= 0
+    start, end = (one * n * up / down for one in (number, number + 1))
     if kind == "order":
         return Period(f"documents {start + 1:,.0f} to {end:,.0f}", start, kind)
-    if width == 1 and are_whole:
+    if end == start + 1 and are_whole:
         return Period(f"{start:.0f}", start, kind)
     return Period(f"{start:.10g} to {end - 1 if are_whole else end:.10g}", start, kind)
 

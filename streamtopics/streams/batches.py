@@ -17,7 +17,7 @@ from streamtopics.base.topic_model import StreamingTopicModel
 from streamtopics.text import NamedCounts
 from streamtopics.utils.checks import check_integer
 from streamtopics.utils.steps import check_not_frozen, counted, last_step, steps_before
-from streamtopics.utils.structure import from_arrow, in_order, number_of_rows
+from streamtopics.utils.structure import from_arrow, in_memory, in_order, number_of_rows
 
 # Counters of documents, by class of model.
 DOCUMENTS_SEEN = ("n_documents_seen_", "n_samples_seen_")
@@ -61,7 +61,7 @@ class Seen(NamedTuple):
 
 def read_batch(item: object) -> TimedBatch:
     batch = item if isinstance(item, TimedBatch) else TimedBatch(item)
-    return batch._replace(X=list(batch.X)) if isinstance(batch.X, Iterator) else batch
+    return batch._replace(X=in_memory(batch.X))
 
 
 def after(batches: Iterable[Any], skip: int) -> Iterator[Any]:

@@ -215,7 +215,8 @@ default=None
         no comma, a semicolon, tab or bar.
     encoding : str, default="utf-8"
     on_bad : {"raise", "skip"}, default="raise"
-        Whether an unreadable record raises a `ReadingError` or is skipped.
+        Whether an unreadable record raises a `ReadingError` or is skipped. Of a record of several
+        lines, only the lines in another encoding are skipped.
     skipped : Skipped or None, default=None
         Counter of skipped records: empty lines, bad records, files with other suffixes.
 
@@ -497,18 +498,18 @@ def _table(lines: Lines, reading: Reading) -> Rows:
     head = next(lines, (1, ""))
     lines, common = chain([head], lines), "\t" if reading.format == "tsv" else ","
     sep = reading.sep or next((c for c in f"{common};\t|" if c in head[1]), common)
-    number, names = 0, list[str]()
+    begin, names = 0, list[str]()
 
     def given() -> Iterator[str]:
-        nonlocal number
+        nonlocal begin
         for at, line in lines:
-            number = at
+            begin = begin or at
             yield line
 
     csv.field_size_limit(2**27)
     rows = csv.reader(given(), delimiter=sep, strict=True)
     while True:
-        begin = number + 1
+        begin = 0
         try:
             row = next(rows)
         except StopIteration:

@@ -129,6 +129,8 @@ class SentenceVectorizer(TextVectorizer, auto_wrap_output_keys=None):
                 learnt = vectorizer._learn(documents, count_sentences)
                 self.vectorizer_ = vectorizer
                 return vectorizer._matrix(*learnt)
+            if vectorizer.phrases:
+                raise ValueError("phrases need the compiled word rule here; use no own tokenizer")
         # Its analyzer takes a sentence; during the fit, a document.
         analyze = vectorizer.build_analyzer()
         vectorizer.build_analyzer = lambda: lambda document: chain(*map(analyze, document))

@@ -65,7 +65,8 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         `margin` times as frequent.
     phrases : bool or Phrases, default=False
         Whether to count two neighbouring words often found together, such as "credit card", as one
-        word. True is ``Phrases()``. Between neighbours is a space, a newline or a hyphen.
+        word. True is ``Phrases()``. Between neighbours is a space, a newline or a hyphen. With your
+        own `tokenizer` or `analyzer`, the words that it returns next to each other are neighbours.
     n_jobs : int or None, default=None
         Number of threads; results are the same for any number.
 
@@ -209,6 +210,8 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         else:
             table = self._looked(PhraseTable.empty(), counts) if self.phrases else None
             counts, kept = self._with_columns(counts, table)
+            if not len(kept):
+                raise ValueError("empty vocabulary: no terms remain; try a lower min_df")
             columns = np.full(len(counts.owners), -1, dtype=np.int32)
             columns[kept] = np.arange(len(kept), dtype=np.int32)
             given = ClosedVocabulary(counts.words(kept), table)
@@ -243,8 +246,6 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         if self.max_features is not None and len(kept) > self.max_features:
             # Equal words in the order of CountVectorizer.
             kept = np.sort(kept[(-self._total(counts, kept)).argsort()[: self.max_features]])
-        if not len(kept):
-            raise ValueError("empty vocabulary: no terms remain; try a lower min_df")
         return kept
 
     def _total(self, counts: Counts, words: np.ndarray) -> np.ndarray:

@@ -71,7 +71,7 @@ def texts_of(X: Iterable[str]) -> list[str]:
 
 def sampled(kept: tuple[Kept, ...], more: Documents, seed: list[int], n: int) -> tuple[Kept, ...]:
     times, keys = more.labels.times, np.random.default_rng(seed).random(len(more.texts))
-    dates = [""] * len(keys) if more.labels.kind == "order" else time_texts(times)
+    dates = [""] * len(keys) if more.labels.kind == "order" else time_texts(times, "")
     numbers = positions(times).tolist()
     found = map(Kept, more.texts, dates, more.labels.groups, more.ids, numbers, keys.tolist())
     return with_largest_keys((*kept, *found), n)

@@ -269,7 +269,7 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
             pipeline._n_passed = words.n_documents_seen_
         self._begin(pipeline)
         self._add(counts, documents)
-        self._snapshot(texts, counts, None)
+        self._snapshot(texts, counts, last_time(labels))
         return self
 
     @_whole
@@ -396,7 +396,8 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
         self.pipeline_, self.tracker_ = pipeline, TopicTracker()
         self.monitor_ = monitor or DriftMonitor(random_state=self.random_state)
         topics = self._topics
-        self._sums = ((), Cells.empty(len(topics.topic_weights_), topics.n_features_in_))
+        cells = Cells.empty(len(topics.topic_weights_), topics.n_features_in_)
+        self._sums = (tuple(getattr(topics, "edits_", ())), cells)
         self._documents = ()
         self._n_documents, self._n_tokens = 0, 0.0
 

@@ -34,7 +34,7 @@ class OnlineEM(Rule):
 
     @property
     def traits(self) -> Traits:
-        merges: MergeMethod = "mean" if self.step_size(1) <= 0.5 else "decayed mean"
+        merges: MergeMethod = "mean" if self.step_size(10**9) <= 1e-9 else "decayed mean"
         return Traits(frozenset({"smoothing"}), merges=merges)
 
     def for_part(self, share: float, first: bool = True) -> Rule:

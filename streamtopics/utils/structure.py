@@ -4,7 +4,7 @@
 SciPy and kernels read beyond the end of arrays that do not fit.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from copy import copy
 from importlib import import_module
 from typing import Any, cast
@@ -82,6 +82,11 @@ def from_arrow(values: Any) -> Any:
     """An array of Arrow as a list; other objects unchanged."""
     is_array = hasattr(values, "to_pylist") and shape_of(values) is None
     return values.to_pylist() if is_array else values
+
+
+def in_memory(values: Any) -> Any:
+    """An iterator as a list; other objects unchanged."""
+    return list(values) if isinstance(values, Iterator) else values
 
 
 def check_one_kind(labels: Any, name: str, caller: str) -> None:
@@ -168,12 +173,7 @@ def as_csr(X: Any) -> sparse.csr_matrix:
 
 
 def to_csr(
-    X: Any,
-    caller: str,
-    name: str = "X",
-    *,
-    default: type | None = np.float32,
-    **checks: Any,
+    X: Any, caller: str, name: str = "X", *, default: type | None = np.float32, **checks: Any
 ) -> sparse.csr_matrix:
     """A 2-D matrix of any kind as CSR, float64 if the input was; values unchecked.
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -32,7 +32,7 @@ from streamtopics.utils.checks import MOST_PARTICLES, MOST_WHOLE, check_range, c
 from streamtopics.utils.parallel import Workers
 from streamtopics.utils.progress import Progress
 from streamtopics.utils.records import of_record
-from streamtopics.utils.structure import document_labels, labelled
+from streamtopics.utils.structure import document_labels, in_memory, labelled
 from streamtopics.was.corpus import SentenceCorpus, content_seeds, document_seeds, words_of
 from streamtopics.was.franchise import HDPFranchise
 from streamtopics.was.prior import LEAST, MOST, SentencePrior
@@ -244,7 +244,7 @@ class WASTopicModel(SentenceTopics):
         doc_topic : ndarray of shape (n_documents, n_components), float64
             Rows sum to 1; documents without words have equal proportions.
         """
-        groups = list(groups) if isinstance(groups, Iterator) else groups
+        groups = in_memory(groups)
         batch = self._read("transform", X=X, groups=groups)
         theta = self._inferred(lambda pool: self._sentence_topic(batch, pool))
         return labelled(self, document_means(batch, theta), document_labels(X, groups))

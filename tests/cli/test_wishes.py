@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from streamtopics import load
 from streamtopics.cli import main
 from tests.cli.texts import WORDS, lines
 
@@ -140,11 +139,6 @@ def test_wrong_use_is_told_in_two_lines(misused, arguments, usage, wrong):
     first, second = misused(*arguments).splitlines()
     assert first == f"usage: streamtopics {usage}"
     assert wrong in second
-
-
-def test_the_number_of_passes(folder, run):
-    run("fit", "texts.txt", *SMALL, "--max-iter", "3", "--model", "i.model")
-    assert load("i.model").pipeline_[-1].max_iter == 3
 
 
 def test_version_and_console_script(capsys):

@@ -9,9 +9,8 @@ import pytest
 from sklearn.utils import estimator_html_repr, get_tags
 
 import streamtopics
-from streamtopics import SVBLDA
 from streamtopics.utils.output import DOCUMENTATION
-from tests.conventions.every import COUNTS, EVERY
+from tests.conventions.every import EVERY
 
 ROOT = Path(streamtopics.__file__).parents[1]
 each = pytest.mark.parametrize("name", EVERY)
@@ -40,16 +39,6 @@ def test_links_to_the_page_of_the_reference(name):
     assert page.endswith(f".{name}")
 
 
-def test_the_steps_of_a_pipeline_have_their_links():
-    links = LINK.findall(estimator_html_repr(EVERY["StreamingPipeline"].made))
-    ends = [link.rpartition("/")[2] for link in links]
-    assert ends == [
-        "streamtopics.text.StreamingPipeline.html",
-        "streamtopics.text.StreamingCountVectorizer.html",
-        "streamtopics.SVBLDA.html",
-    ]
-
-
 @each
 def test_the_badge_says_whether_it_is_fitted(name):
     case = EVERY[name]
@@ -58,10 +47,3 @@ def test_the_badge_says_whether_it_is_fitted(name):
     before = ("", "Not fitted") if needs_fit else ("fitted", "Fitted")
     assert BADGE.findall(estimator_html_repr(case.made)) == [before]
     assert BADGE.findall(estimator_html_repr(case.fitted)) == [("fitted", "Fitted")]
-
-
-def test_the_representation_changes_nothing():
-    model = SVBLDA(2, random_state=0).partial_fit(COUNTS)
-    before = model.transform(COUNTS).tobytes(), sorted(vars(model))
-    estimator_html_repr(model)
-    assert (model.transform(COUNTS).tobytes(), sorted(vars(model))) == before

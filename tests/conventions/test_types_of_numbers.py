@@ -11,7 +11,6 @@ from scipy import sparse
 from streamtopics import SVBLDA
 from streamtopics.base.sentences import read_sentences
 from streamtopics.datasets import iter_minibatches
-from streamtopics.inspection.periods import periods_of
 from streamtopics.metrics import completion_split, log_predictive_probability
 from streamtopics.priors import class_words_prior
 from streamtopics.report import page, report
@@ -104,18 +103,3 @@ def test_all_numbers_are_read_by_all_that_reads_counts(kind):
     tracker = TopicTracker()
     stream(SVBLDA(3, random_state=0), iter_minibatches(X, 8), callbacks=[tracker])
     assert tracker.n_batches_ == 3
-
-
-def test_double_precision_stays_in_the_other_order_of_bytes():
-    X = COUNTS + 0.123456789123
-    expected = SVBLDA(3, random_state=0).fit(X)
-    other = SVBLDA(3, random_state=0).fit(X.astype(">f8"))
-    assert_array_equal(other.components_, expected.components_)
-    assert other.transform(X.astype(">f8")).dtype == np.float64
-
-
-def test_a_word_may_be_called_mask():
-    frame = pd.DataFrame(COUNTS, columns=["_mask", *"bcdefghij"])
-    model = SVBLDA(2, random_state=0).fit(frame)
-    assert_array_equal(model.components_, SVBLDA(2, random_state=0).fit(COUNTS).components_)
-    assert periods_of(pd.Series([1, 2], name="_mask")).labels == ("1", "2")

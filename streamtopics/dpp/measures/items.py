@@ -90,7 +90,7 @@ class Items(BaseMeasure):
             return np.log(self.p[self._places(points)])
 
     def sample(self, n: int, rng: Generator) -> Places:
-        return rng.choice(len(self.p), size=n, p=self.p / self.p.sum())
+        return rng.choice(len(self.p), size=n, p=self.p / self.p.sum() if n else None)
 
     def sample_tilted(self, H: Floats, rng: Generator) -> Places:
         below = np.cumsum(self.p * H**2, axis=1)

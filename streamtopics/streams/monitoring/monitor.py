@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,7 @@ from streamtopics.utils.output import ShownAsTable
 from streamtopics.utils.parallel import lock_of
 from streamtopics.utils.progress import LOG
 from streamtopics.utils.steps import check_not_frozen, last_step, names_of
-from streamtopics.utils.structure import number_of_rows, take_rows
+from streamtopics.utils.structure import in_memory, number_of_rows, take_rows
 
 # Statistics of a test: surprise, use and words, with a third of the level each. In the chart words
 # get a tenth of a third, because streams have bursts of words.
@@ -124,7 +123,7 @@ class DriftMonitor(ShownAsTable):
             number = {"n_batches": self.n_batches + 1}
             if n_learnt(model) == 0:
                 # An iterator can be read only once.
-                X = list(X) if isinstance(X, Iterator) else X
+                X = in_memory(X)
                 self._learn(model, X, time, number)
                 return
             documents = batches.as_documents(model, X)

@@ -1,0 +1,287 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Defects that readers of the code found, each with the smallest call that showed it."""
+
+import json
+from copy import deepcopy
+from datetime import datetime
+from tracemalloc import get_traced_memory, start, stop
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn.decomposition import LatentDirichletAllocation
+
+import streamtopics as st
+from streamtopics import editing
+from streamtopics.cli import main
+from streamtopics.datasets import make_lda_corpus, make_rated_reviews, read_records
+from streamtopics.dpp import Items
+from streamtopics.inspection import shares_over_time
+from streamtopics.local import Gibbs, OneTopic
+from streamtopics.metrics import unlike_known
+from streamtopics.report import report
+from streamtopics.text import NamedCounts, Phrases, StreamingCountVectorizer
+from streamtopics.updates import MeanDecay, OnlineEM, Window
+from streamtopics.was import HDPFranchise
+from streamtopics.was.corpus import SentenceCorpus
+from streamtopics.was.sampler import SamplerState, SentenceSampler
+
+SEA, SKY = ["ship sea sail wind mast"] * 40, ["sun sky star moon cloud"] * 60
+COUNTS = np.array([[4, 0, 1, 0], [0, 3, 0, 2]] * 20)
+RATED = make_rated_reviews(300, n_features=60, n_components=3, random_state=0)
+EDGES = [np.array([[3, 2, 0], [0, 1, 2]]), np.array([[0, 2, 3]])] * 5
+
+
+def stream_of(times, groups=None, K=2):
+    stream = st.TopicStream(K, random_state=0)
+    return stream.partial_fit(SEA + SKY, times=times, groups=groups)
+
+
+# Times
+
+
+def test_the_first_of_january_is_a_date_of_its_stream():
+    stream, days = st.TopicStream(2, random_state=0), ["2023-12-31", "2024-01-01", "2024-01-02"]
+    for day in days:
+        stream.partial_fit(SEA + SKY, times=[day] * 100)
+    assert sorted({one.time for one in stream.documents}) == days
+    assert stream.report().periods == days
+
+
+@pytest.mark.parametrize("times", [[None] * 50 + ["2024-01"] * 25 + ["2024-02"] * 25, [None] * 100])
+def test_a_report_counts_documents_without_a_time(times):
+    groups = ["a"] * 20 + ["b"] * 30 + ["a"] * 30 + ["b"] * 20
+    stream = stream_of(times, groups)
+    rows = [[one.share for one in stream.shares("group") if one.topic == k] for k in (0, 1)]
+    own = report(stream.pipeline_, texts=SEA + SKY, times=times, groups=groups)
+    for found in (stream.report(), own):
+        assert sorted(topic.n_documents for topic in found.topics) == [40, 60]
+        assert dict(zip(found.words, found.holders, strict=True))["sea"] == 40
+        assert found.group_sizes == [50, 50]
+        for topic in found.topics:
+            assert_allclose(topic.by_group, rows[topic.id], rtol=1e-4)
+
+
+@pytest.mark.parametrize("step", [480, 40, 120])
+def test_minibatches_make_no_difference_to_periods_of_fractions(step):
+    times, texts = np.repeat(2024 + np.arange(12) / 12, 40), SEA * 6 + (SKY * 4)
+    stream = st.TopicStream(2, random_state=0)
+    for i in range(0, 480, step):
+        stream.partial_fit(texts[i : i + step], times=times[i : i + step])
+    periods = stream.totals().periods
+    assert len(periods) > 12
+    assert periods[0].start == 2024
+    assert [str(one.when) for one in stream.findings() if one.topic == 0][:1] == ["since 2024.5"]
+
+
+def test_shares_over_time_reads_times_together():
+    model = st.StreamingLDA(2, random_state=0).fit(COUNTS)
+    for times in ([50_000_000, 150_000_000, 250_000_000], [0, 20000101, 40000000]):
+        assert shares_over_time(model, COUNTS[:3], times).times == times
+    days = shares_over_time(model, COUNTS[:2], [20240102, 20240101]).times
+    assert days == [datetime(2024, 1, 1), datetime(2024, 1, 2)]
+
+
+def test_totals_have_their_own_times():
+    times = ["2024-01"] * 40 + ["2024-02"] * 60
+    stream = stream_of(times)
+    given = {"texts": (SEA + SKY)[::2], "totals": stream.totals(), "sampled_from": 100}
+    with_times = report(stream.pipeline_, times=times[::2], **given)
+    assert report(stream.pipeline_, **given).n_findings == with_times.n_findings > 0
+
+
+def test_the_tracker_knows_the_time_of_a_corpus():
+    stream = st.TopicStream(2).fit(SEA + SKY, times=["2024-05-01"] * 40 + ["2024-06-01"] * 60)
+    for month in (7, 8, 9):
+        stream.partial_fit(SEA + SKY, times=[f"2024-0{month}-01"] * 100)
+    assert stream.tracker_.news("2024-08-01") is not None
+
+
+# Edits and reports
+
+
+def test_columns_without_a_word_are_on_no_page():
+    shown = stream_of(None, K=4).report()
+    assert shown.words
+    assert not any(word.startswith("<free") for word in shown.words)
+
+
+def test_an_edit_that_cannot_be_done_is_skipped():
+    model, other = (st.StreamingLDA(2, random_state=0).fit(COUNTS) for _ in range(2))
+    edits = [editing.rename(other, 0, "sea"), editing.exclude(other, 1, [2])]
+    edits.insert(1, editing.Edit("split", (1,), (other.edits_[1].leading[0],), n=2))
+    results = editing.apply_edits(model, edits, X=np.ones((50, 9)))
+    assert [bool(one.refused) for one in results] == [False, True, False]
+
+
+def test_a_pipeline_of_merged_topics_goes_on_as_a_stream():
+    stream = st.TopicStream(3, random_state=0).fit(SEA + SKY)
+    editing.merge(stream, [0, 1])
+    again = st.TopicStream.from_pipeline(stream.pipeline_).partial_fit(SEA + SKY)
+    editing.rename(again, 0, "all")
+    assert again.add_documents(SKY).totals().n.sum() == 160
+
+
+# Rules
+
+
+def test_a_delayed_mean_merges_by_what_is_remembered():
+    base = st.StreamingLDA(1, update=OnlineEM(MeanDecay(0.5, 10)), inference="variational")
+    rng, first = np.random.default_rng(0), None
+    for p in [[0.5, 0.3, 0.2]] * 20 + [[0.1, 0.3, 0.6]] * 40:
+        first = deepcopy(base) if p[0] == 0.5 else first
+        base.partial_fit(rng.multinomial(200, p, size=50))
+    merged = deepcopy(base).merge(deepcopy(base), base=first)
+    assert_allclose(merged.topic_word_, base.topic_word_, atol=0.01)
+    assert st.StreamingLDA(update=OnlineEM(MeanDecay(1.0, 10)))._composed().traits.merges == "mean"
+
+
+def test_a_window_holds_its_minibatches_alone():
+    X = make_lda_corpus(n_documents=1200, n_features=100, random_state=0).X
+    step = Gibbs(5, rounding=0.3)
+    model = st.StreamingLDA(50, update=Window(2), inference=step, start="noise", random_state=0)
+    named = NamedCounts.of(X, np.array([f"w{i}" for i in range(100)], dtype=object))
+    seeds = {"a": ["w0"], "b": ["w1"]}
+    guided = st.GuidedTopics(seeds, update=Window(2), max_count=None, random_state=0)
+    for i in range(0, 1200, 100):
+        model.partial_fit(X[i : i + 100])
+        guided.partial_fit(named[i : i + 100])
+        for one in (model, guided):
+            assert_allclose(one.posterior_.learnt_part.sum(), X[max(0, i - 100) : i + 100].sum())
+
+
+def test_many_topics_of_an_hdp_are_not_kept_in_lists():
+    X = make_lda_corpus(n_documents=60, n_features=50, random_state=0).X
+    assert st.HDPGibbsOnlineEM(2000, random_state=0).fit(X).n_topics_ > 1
+
+
+def test_documents_of_an_unnamed_topic_without_words_have_probabilities():
+    rng, centres = np.random.default_rng(0), np.linalg.qr(np.ones((384, 1)), "complete")[0].T[1:4]
+    k, names = rng.integers(3, size=300), np.array([f"w{i}" for i in range(18)], dtype=object)
+    vectors = centres[k] + 0.03 * rng.normal(size=(300, 384))
+    X = rng.poisson(np.kron(np.eye(3), np.full(6, 3.0))[k])
+    guided = st.GuidedTopics(
+        {"a": ["w0"], "b": ["w6"]}, 1, name_vectors={"a": centres[0], "b": centres[1]},
+        inference=OneTopic(1.0, 0.3), random_state=0,
+    )  # fmt: skip
+    guided.fit(NamedCounts.of(sparse.csr_matrix(X), names), vectors=vectors)
+    nothing = NamedCounts.of(sparse.csr_matrix((300, 18), dtype=int), names)
+    assert_allclose(guided.predict_proba(nothing, vectors=vectors).sum(axis=1), 1, rtol=1e-6)
+
+
+# Sentences, sets and reviews
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        st.WASTopicModel(2, n_sweeps=4, n_burn_in=2, random_state=0),
+        st.LowRankDPP(n_components=2, max_iter=2, random_state=0),
+        st.AspectSentimentModel(2, random_state=0),
+    ],
+)
+def test_an_iterator_is_fitted_and_transformed(model):
+    assert_array_equal(model.fit_transform(iter(EDGES)), model.fit_transform(EDGES))
+
+
+def test_summaries_of_an_iterator_and_of_many_sentences():
+    texts = ["A storm hit the coast. We stayed in."] * 3
+    summarizer = st.DPPSummarizer(n_words=15)
+    assert summarizer.fit_transform(iter(texts)).tolist() == summarizer.transform(texts).tolist()
+    start()
+    summarizer.digest([[f"word{i} of this"] for i in range(3000)])
+    peak = get_traced_memory()[1]
+    stop()
+    assert peak < 3000 * 3000 * 8 / 2
+
+
+def test_all_items_may_be_given():
+    X = (np.random.default_rng(0).random((200, 4)) < 0.5).astype(float)
+    for ground_set in ("items", Items.of(4)):
+        model = st.LowRankDPP(ground_set, 2, random_state=0, max_iter=5).fit(X)
+        assert all(one.nnz == 0 for one in model.sample(2, given=[0, 1, 2, 3], random_state=0))
+
+
+class TwoDishes(HDPFranchise):
+    """A document has at most two dishes."""
+
+    def join_dish(self, n_tables):
+        return n_tables + 1.0
+
+    def open_dish(self, n_tables, n_dishes):
+        return np.maximum(2.0 - n_dishes, 0.0)
+
+
+def test_a_long_sentence_keeps_its_choice_where_no_dish_may_be_new():
+    n, found, franchise = 900, [], TwoDishes(1e-3)
+    words, dishes = (np.repeat(ids, n).astype(np.int32) for ids in ([0, 1, 2], [0, 1, 1]))
+    corpus, first = SentenceCorpus(words, np.arange(4) * n, np.array([0, 3])), words * np.int32(n)
+    for seed in np.arange(40, dtype=np.uint64):
+        sampler, begun = SentenceSampler(franchise, 1e-3), SamplerState(words, first, dishes)
+        how = {"n_sweeps": 1, "n_averaged": 1, "state": begun}
+        done = sampler.fold_in(corpus, np.full((3, 3), 1e-9) + np.eye(3), np.array([seed]), **how)
+        found.append(int(done.state.dish[n]))
+    assert 5 <= found.count(0) <= 35
+
+
+@pytest.mark.parametrize("qualitative", [False, True])
+def test_reviews_without_words_end_no_round_earlier(qualitative):
+    more = sparse.vstack([RATED.X, sparse.csr_matrix((300, 60), dtype=RATED.X.dtype)], format="csr")
+    model = st.RatingLDA(3, qualitative=qualitative, learn_priors=True, random_state=0)
+    each = [deepcopy(model).fit(X, np.resize(RATED.ratings, X.shape[0])) for X in (RATED.X, more)]
+    assert each[0].n_iter_ == each[1].n_iter_
+    assert_allclose(each[0].objective_, each[1].objective_, rtol=1e-5)
+
+
+def test_explicit_zeros_and_lists_are_counts():
+    class Theirs:
+        components_ = np.array([[1.0, 1, 0, 0], [1, 1, 0, 0]])
+
+        def transform(self, X):
+            return np.full((X.shape[0], 2), 0.5)
+
+    known = sparse.csr_matrix(np.array([[2.0, 3, 0, 0]] * 30))
+    zero = sparse.csr_matrix(([2.0, 3, 0], [0, 1, 2], [0, 3]), shape=(1, 4))
+    for each in (known, sparse.vstack([known, zero])):
+        assert unlike_known(Theirs(), np.array([[0, 0, 1.0, 5]]), each, 0.1).tolist() == [True]
+    model = LatentDirichletAllocation(2, random_state=0).fit(COUNTS)
+    known, new = COUNTS[5:], COUNTS[:3]
+    found = unlike_known(model, new.tolist(), known.tolist(), 0.1)
+    assert_array_equal(found, unlike_known(model, new, known, 0.1))
+
+
+# Texts, files and workers
+
+
+def test_a_phrase_spelled_like_a_word_has_its_column():
+    texts = ["credit|card|yak|zebra"] * 30 + ["credit card|zebra|apple|yak"] * 5 + ["apple|bee"] * 5
+    words = StreamingCountVectorizer(
+        tokenizer=lambda text: text.split("|"), token_pattern=None, phrases=Phrases(min_count=5)
+    )
+    X = words.fit_transform(texts)
+    names = words.get_feature_names_out().tolist()
+    assert len(names) == len(set(names))
+    assert X[:, names.index("credit card")].sum() == 35
+    assert_array_equal(X.toarray(), words.transform(texts).toarray())
+
+
+def test_words_of_a_rare_phrase_keep_their_columns():
+    words = StreamingCountVectorizer(min_df=7, phrases=Phrases(min_count=3, min_npmi=-1))
+    texts = ["credit card"] * 6 + ["credit"] * 4
+    assert words.fit(texts).get_feature_names_out().tolist() == ["credit"]
+
+
+def test_rows_after_an_unreadable_line_have_their_own_number(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_bytes(b'id,text\n1,ok\n2,caf\xe9\n3,third\n4,"of\ntwo"\n5,last\n')
+    found = [(one.fields["id"], one.line) for one in read_records(path, keys=["id"], on_bad="skip")]
+    assert found == [("1", 2), ("3", 4), ("4", 5), ("5", 7)]
+
+
+def test_unknown_values_of_kept_fields_are_null(tmp_path, capsys):
+    st.save(st.TopicStream(2).fit(SEA + SKY), tmp_path / "m")
+    path = tmp_path / "x.jsonl"
+    path.write_text('{"text": "the sun", "score": NaN}\n{"text": "the sea", "score": 2}\n')
+    assert main(["apply", str(tmp_path / "m"), str(path), "--keep", "score"]) == 0
+    assert [json.loads(row)["score"] for row in capsys.readouterr().out.splitlines()] == [None, 2]
