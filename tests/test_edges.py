@@ -10,7 +10,7 @@ from streamtopics import GibbsOnlineEM
 from streamtopics.local.step import content_seeds, minibatch_of
 from streamtopics.messages import Statistics
 from streamtopics.posteriors import Blend, Noise, TopicPosterior, blend_together
-from streamtopics.updates import IterateAverage, Langevin
+from streamtopics.updates import Langevin
 from tests.updates.given import given
 
 V, K = 6, 2
@@ -46,13 +46,6 @@ def test_streams_of_neighbouring_seeds_have_noise_of_their_own():
     late.blend(Langevin(1.0, 1e9, 0.6).step(late, given(nothing), None)[0])
     early.blend(Langevin(1.0, 1e9, 0.6).step(early, given(nothing), None)[0])
     assert np.abs(late.dense() - early.dense()).max() > 1
-
-
-def test_averaging_survives_a_rate_of_one():
-    average = IterateAverage(ones())
-    for _ in range(3):
-        average.blend(Blend(0.0, 1.0, 1.0, some()))
-    assert_array_equal(average.dense()[0], 2.0)
 
 
 def test_a_noisy_blend_carries_its_alpha():

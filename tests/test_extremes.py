@@ -6,7 +6,6 @@ import warnings
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from scipy import sparse
 
 import streamtopics as st
 from streamtopics.estimators import Schedule
@@ -36,17 +35,6 @@ def test_what_a_window_takes_out_leaves_no_trace(count, prior):
     assert_allclose(model.transform(X).sum(axis=1), 1)
 
 
-def test_a_mixture_whose_first_minibatches_are_empty():
-    # In what nothing was learnt from rounding left a mass of which a share was the prior.
-    prior = np.random.default_rng(3).gamma(1.0, 1.0, (2, 6))
-    for seed in range(20):
-        model = st.StreamingMixture(
-            2, update="population_vb", topic_word_prior=prior, random_state=seed, batch_size=5
-        )
-        model.partial_fit(np.zeros((8, 6))).partial_fit(np.zeros((5, 6))).partial_fit(X)
-        assert np.isfinite(model.components_).all()
-
-
 @pytest.mark.parametrize("scale", [1e-50, 1e50])
 def test_rates_in_the_units_of_the_data(scale):
     rng = np.random.default_rng(0)
@@ -57,10 +45,3 @@ def test_rates_in_the_units_of_the_data(scale):
         assert np.isfinite(found.predict(rows)).all()
     for model in (GaussianMixture(2, rate=scale), GaussianMixture(2, mean_mass=1e-10)):
         assert np.isfinite(st.StreamingBayes(model, random_state=0).fit(rows).score(rows))
-
-
-def test_sets_that_are_larger_than_the_ground_set():
-    process = st.LowRankDPP("items", 2, random_state=0).fit(sparse.csr_matrix(X[:4, :3]))
-    for k in (4, 5):
-        with pytest.raises(ValueError, match=f"k is {k}, but no set of this process has so many"):
-            process.sample(k=k, random_state=0)

@@ -49,16 +49,3 @@ def test_actions_are_taken_by_commit():
     assert len(used) > 20
     pinned = re.compile(r"\s+- uses: [\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+")
     assert [line for line in used if not pinned.fullmatch(line)] == []
-
-
-def test_what_is_to_be_installed_is_named_by_its_package():
-    """An extra of this package is found by pip once that is on an index, or in a checkout."""
-    sources = [*(ROOT / "streamtopics").rglob("*.py"), *(ROOT / "doc" / "user_guide").glob("*.rst")]
-    texts = {path: path.read_text(encoding="utf-8") for path in sources}
-    assert [str(path) for path, text in texts.items() if "streamtopics[" in text] == []
-    joined = re.sub(r'"\s+f?"', "", " ".join(texts.values()))
-    named = re.findall(r"pip install ([\w. -]+)`", joined)
-    extras = [line for lines in PROJECT["optional-dependencies"].values() for line in lines]
-    known = {re.match(r"[\w.-]+", line)[0] for line in extras}
-    assert {"matplotlib", "pyarrow", "backports.zstd"} <= set(named)
-    assert set(" ".join(named).split()) - known == {"-e", "."}

@@ -198,17 +198,6 @@ def test_a_failed_start_changes_nothing():
     assert vars(model) == before
 
 
-def test_names_stay_with_rows():
-    for rows in (slice(3), [1, 2], np.arange(120) < 7, 5, (slice(3), ...), ([1], slice(None))):
-        assert_array_equal(X[rows].feature_names, WORDS)
-    for key in ((slice(3), slice(2)), (slice(3), [1, 0]), (slice(3), np.array([1, 0])), (1, 2)):
-        assert getattr(X[key], "feature_names", None) is None
-    for other in (2 * X, X.T, X @ X.T, X.toarray(), X.tocsc()):
-        assert getattr(other, "feature_names", None) is None
-    assert_array_equal(pickle.loads(pickle.dumps(X)).feature_names, WORDS)
-    assert_array_equal(X.toarray(), CountVectorizer().fit_transform(TEXTS).toarray())
-
-
 @pytest.mark.parametrize(
     ("words", "error", "remedies"),
     [

@@ -2,11 +2,13 @@
 """Defects that readers of the code found, each with the smallest call that showed it."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from copy import deepcopy
-from datetime import datetime
+from datetime import UTC, date, datetime
 from tracemalloc import get_traced_memory, start, stop
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
@@ -15,14 +17,19 @@ from sklearn.decomposition import LatentDirichletAllocation
 import streamtopics as st
 from streamtopics import editing
 from streamtopics.cli import main
+from streamtopics.cli.console import _cells
 from streamtopics.datasets import make_lda_corpus, make_rated_reviews, read_records
+from streamtopics.distributed import fit_partitions, transform_partitions
 from streamtopics.dpp import Items
+from streamtopics.estimators import Schedule
 from streamtopics.inspection import shares_over_time
 from streamtopics.local import Gibbs, OneTopic
-from streamtopics.metrics import unlike_known
+from streamtopics.metrics import topic_coherence, unlike_known
+from streamtopics.priors import seed_prior
 from streamtopics.report import report
+from streamtopics.streams import TimedBatch, TopicTracker, stream
 from streamtopics.text import NamedCounts, Phrases, StreamingCountVectorizer
-from streamtopics.updates import MeanDecay, OnlineEM, Window
+from streamtopics.updates import GammaPrior, MeanDecay, OnlineEM, Window
 from streamtopics.was import HDPFranchise
 from streamtopics.was.corpus import SentenceCorpus
 from streamtopics.was.sampler import SamplerState, SentenceSampler
@@ -36,9 +43,6 @@ EDGES = [np.array([[3, 2, 0], [0, 1, 2]]), np.array([[0, 2, 3]])] * 5
 def stream_of(times, groups=None, K=2):
     stream = st.TopicStream(K, random_state=0)
     return stream.partial_fit(SEA + SKY, times=times, groups=groups)
-
-
-# Times
 
 
 def test_the_first_of_january_is_a_date_of_its_stream():
@@ -285,3 +289,129 @@ def test_unknown_values_of_kept_fields_are_null(tmp_path, capsys):
     path.write_text('{"text": "the sun", "score": NaN}\n{"text": "the sea", "score": 2}\n')
     assert main(["apply", str(tmp_path / "m"), str(path), "--keep", "score"]) == 0
     assert [json.loads(row)["score"] for row in capsys.readouterr().out.splitlines()] == [None, 2]
+
+
+def test_signed_numbers_of_a_table_are_no_formulas():
+    cells = _cells(["-0.5", "+3", "-1e-3", "=1", "-1+cmd", "@x", "-"])
+    assert cells == "-0.5,+3,-1e-3,'=1,'-1+cmd,'@x,'-\n"
+
+
+def test_a_page_counts_what_it_can_show():
+    model = st.StreamingLDA(4, random_state=0).fit(COUNTS)
+    editing.hide(model, 0)
+    shown = report(model, X=COUNTS, alarms=[{"time": 2024.7, "n": 12345.5, "share": 0.123456}])
+    assert shown.n_topics == len(shown.topics) == 3
+    assert shown.tables[0][1].rows == (("2024.7", "12345.5", "0.1235"),)
+
+
+def test_rows_of_living_topics_are_those_of_the_model():
+    rng, model = np.random.default_rng(0), st.HDPVarGibbs(8, random_state=0)
+    for t in range(24):
+        p = np.full((3, 200), 0.002)
+        for j in range(3):
+            p[j, ((t // 8 * 3 + j) * 12 + np.arange(12)) % 200] = 1
+        model.partial_fit(
+            np.array([rng.multinomial(25, p[i % 3] / p[i % 3].sum()) for i in range(25)])
+        )
+    [(_, table)] = report(model).tables
+    rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
+    living = {int(one["topic"]): int(one["row"]) for one in rows if one["row"] != "-1"}
+    assert all(model.topic_ids_[row] == number for number, row in living.items())
+    assert len(rows) > len(living) > 0
+
+
+def test_a_phrase_of_every_document_gets_its_column_in_a_stream():
+    rng, fill = np.random.default_rng(0), [f"w{i}" for i in range(300)]
+    parts = [[" ".join(rng.choice(fill, 6)) for _ in range(3)] for _ in range(1000)]
+    texts = [", credit card, ".join(own) for own in parts]
+    words = StreamingCountVectorizer(max_features=400, phrases=True, half_life=None)
+    for i in range(0, 1000, 200):
+        words.partial_fit(texts[i : i + 200])
+    assert 800 <= words.document_frequency_[words.vocabulary_["credit card"]] <= 1000
+
+
+def test_split_reads_columns_by_their_names():
+    frame = pd.DataFrame(COUNTS, columns=[*"abcd"])
+    model = st.StreamingLDA(2, random_state=0).fit(frame)
+    with pytest.raises(ValueError, match="feature names should match"):
+        editing.split(model, 0, frame[[*"dabc"]])
+
+
+def test_splits_share_documents_of_an_iterator():
+    words = ("ship sea sail", "sun sky star", "apple pear plum", "iron zinc lead")
+    texts = [text for text in words for _ in range(60)]
+    model, edited = (st.TopicStream(4, random_state=0).fit(texts) for _ in range(2))
+    edits = [editing.merge(edited, [0, 1]), editing.merge(edited, [1, 2])]
+    edits += [editing.split(edited, k, texts) for k in (0, 1)]
+    assert not any(one.refused for one in editing.apply_edits(model, edits, X=iter(texts)))
+
+
+def test_a_word_may_be_called_text():
+    frame = pd.DataFrame(COUNTS, columns=["text", *"bcd"])
+    with ThreadPoolExecutor(1) as client:
+        model = fit_partitions(st.SVBLDA(2, random_state=0), [frame], client)
+        [shares] = transform_partitions(model, [frame], client)
+    assert_array_equal(shares, model.transform(frame))
+
+
+@pytest.mark.parametrize(
+    "since", ["2024-03-15", date(2024, 3, 15), datetime(2024, 3, 15, 0, 0, 0, 0, UTC)]
+)
+def test_news_since_any_date(since):
+    stream = st.TopicStream(2, random_state=0)
+    for month in range(1, 6):
+        times = None if month == 2 else [f"2024-0{month}-01"] * 100
+        stream.partial_fit(SEA + SKY, times=times)
+    assert stream.tracker_.news(since) == stream.tracker_.news(datetime(2024, 3, 1))
+
+
+def test_topics_born_at_time_zero():
+    tracker, model = TopicTracker(), st.StreamingLDA(2, random_state=0)
+    stream(model, [TimedBatch(COUNTS, i) for i in range(3)], callbacks=[tracker])
+    assert [row[2] for row in tracker._table()[2]] == [0, 0]
+
+
+def test_arrow_lists_and_lists_of_seeds():
+    tokens = [["the", "ship", "at", "sea"], ["a", "law", "of", "the", "sea"]]
+    pairs, arrow = [["ship", "sea"]], pytest.importorskip("pyarrow").array(tokens)
+    assert topic_coherence(pairs, arrow, window=3) == topic_coherence(pairs, tokens, window=3)
+    found = seed_prior([["ship"], ["plane"]], ["plane", "ship", "sun"], 5.0, base=0.5)
+    assert found.tolist() == [[0.5, 5.5, 0.5], [5.5, 0.5, 0.5]]
+
+
+def test_a_beginning_learnt_anew_counts_its_parts():
+    X = make_lda_corpus(n_documents=1500, n_features=100, mean_length=30, random_state=0).X
+    odd, found = np.zeros((10, 100), int), []
+    odd[:, 0] = 30
+    for n in (0, 5000):
+        schedule = Schedule(n_start_rounds=10, n_start_documents=n)
+        model = st.GibbsOnlineEM(5, schedule=schedule, random_state=0).partial_fit(X)
+        found.append(model.partial_fit(odd).components_[:, 0].sum() / model.components_.sum())
+    assert_allclose(found[0], found[1], rtol=0.2)
+
+
+def test_averages_keep_the_vectors():
+    rng, k = np.random.default_rng(0), np.arange(600) % 2
+    vectors = np.eye(3)[k] + 0.05 * rng.normal(size=(600, 3))
+    X = rng.poisson(np.array([[2, 2, 0.1, 0.1], [0.1, 0.1, 2, 2]])[k])
+    model = st.StreamingMixture(2, schedule=Schedule(averaging="uniform"), random_state=0)
+    shares = model.fit(X, vectors=vectors).transform(0 * X, vectors=vectors)
+    assert abs((shares.argmax(axis=1) == k).mean() - 0.5) > 0.45
+
+
+def test_a_step_size_of_alpha_is_the_given_one():
+    for update, kappa in ((GammaPrior(step_size=MeanDecay(0.2)), 0.2), ("gamma", 0.85)):
+        model = st.GibbsOnlineEM(5, doc_topic_prior_update=update)
+        assert model._composition().doc_topic.step_size.kappa == kappa
+
+
+def test_steps_are_parts_of_minibatches(recwarn):
+    X = make_lda_corpus(n_documents=2400, n_features=60, random_state=0).X
+    st.StreamingLDA(5, start="noise", max_iter=1, random_state=0).fit(X)
+    assert not [one for one in recwarn if "fewer than" in str(one.message)]
+
+
+def test_minibatches_without_a_word_stay_recorded():
+    model = st.StreamingLDA(2, update="power_prior", random_state=0)
+    model.partial_fit(0 * COUNTS, time="mon").partial_fit(COUNTS, time="tue")
+    assert [one.time for one in model.drift_] == ["mon", "tue"]

@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 import streamtopics as st
 from streamtopics.priors import Columns, SentimentWords, seed_prior
 from streamtopics.priors.seeds import NEGATIVE_WORDS, POSITIVE_WORDS
-from streamtopics.text import NamedCounts, SentenceVectorizer, mark_negations
+from streamtopics.text import SentenceVectorizer, mark_negations
 
 NAMES = np.array(["bad", "fine", "good", "great", "notgood"], dtype=object)
 WORDS = {"positive": ["good", "great", "unheard"], "negative": ["bad"]}
@@ -76,19 +76,6 @@ def test_what_cannot_be_looked_up(words, names, classes, message):
         SentimentWords(words).resolve(found)
 
 
-@pytest.mark.parametrize(
-    ("wrong", "error", "message"),
-    [
-        ({"strength": 0}, ValueError, "strength"),
-        ({"words": {"a": ["x"], "b": ["x"]}}, ValueError, "'x' is a seed"),
-        ({"words": {"a": "good"}}, TypeError, "must be a list"),
-    ],
-)
-def test_wrong_words_are_refused_at_once(wrong, error, message):
-    with pytest.raises(error, match=message):
-        SentimentWords(**wrong)
-
-
 def test_in_a_pipeline_it_is_cloned_saved_and_predicts(tmp_path):
     words = SentenceVectorizer(CountVectorizer(preprocessor=mark_negations, stop_words="english"))
     topics = st.AspectSentimentModel(
@@ -100,10 +87,3 @@ def test_in_a_pipeline_it_is_cloned_saved_and_predicts(tmp_path):
     st.save(model, tmp_path / "m")
     again = st.load(tmp_path / "m")
     assert (again.predict_proba(asked) == model.predict_proba(asked)).all()
-
-
-def test_words_may_be_given_for_columns_without_names():
-    X = NamedCounts.of(np.ones((1, 5)), NAMES)
-    named = SentimentWords(WORDS).resolve(Columns(X, NAMES, 2, classes=CLASSES))
-    told = SentimentWords(WORDS, vocabulary=NAMES.tolist())
-    assert_allclose(told.resolve(Columns(X, None, 2, classes=CLASSES)), named)

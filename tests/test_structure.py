@@ -9,7 +9,6 @@ from numpy.testing import assert_array_equal
 from scipy import sparse
 
 from streamtopics import GibbsOnlineEM
-from streamtopics.utils.structure import check_structure, in_order
 
 
 def test_everything_public_that_takes_a_matrix_looks_at_its_arrays_and_counts(python):
@@ -30,13 +29,6 @@ def test_everything_public_that_takes_a_matrix_looks_at_its_arrays_and_counts(py
     assert len(counts) > 100
 
 
-@pytest.mark.parametrize("kind", ["csr", "csc", "bsr", "coo", "lil", "dia", "dok"])
-def test_what_fits_passes(kind):
-    for shape in ((4, 6), (0, 6), (4, 0)):
-        check_structure(sparse.csr_matrix(np.ones(shape)).asformat(kind), "here")
-        check_structure(sparse.csr_array(np.zeros(shape)).asformat(kind), "here")
-
-
 @pytest.mark.parametrize("kind", [sparse.csr_matrix, sparse.csr_array])
 def test_an_order_that_scipy_remembers_is_not_believed(kind):
     """It is of the arrays before: SciPy does not look again when these are set."""
@@ -49,13 +41,3 @@ def test_an_order_that_scipy_remembers_is_not_believed(kind):
     assert_array_equal(GibbsOnlineEM(3, random_state=0).fit(X).components_, model.components_)
     assert_array_equal(model.transform(X), model.transform(fresh))
     assert_array_equal(X.indices, before)
-
-
-def test_what_is_in_order_is_passed_on_as_it_is():
-    for dense in (np.eye(4), np.zeros((3, 2)), np.zeros((0, 2)), np.ones((2, 0))):
-        X = sparse.csr_matrix(dense)
-        assert in_order(X) is X
-    X = sparse.csr_matrix(([1.0, 2.0, 3.0], [1, 0, 1], [0, 0, 3, 3]), shape=(3, 2))
-    assert_array_equal(in_order(X).toarray(), [[0, 0], [2, 4], [0, 0]])
-    assert in_order(X).indices.tolist() == [0, 1]
-    assert X.indices.tolist() == [1, 0, 1]

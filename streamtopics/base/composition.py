@@ -100,8 +100,8 @@ class Schedule:
         add the counts of a minibatch with weight 1, such as "svb" and "power_prior", otherwise 1.
     prior_limit : float or None, default=0.3
         Largest ratio of all topics' prior pseudo-counts to the learnt tokens, when documents are
-        inferred. A larger prior is scaled down to this ratio, because the prior makes topics of few
-        tokens look alike. At least 1e-10; None sets no limit.
+        inferred in learning. A larger prior is scaled down to this ratio, because the prior makes
+        topics of few tokens look alike. At least 1e-10; None sets no limit.
     n_rounds : int, default=1
         Number of rounds over a minibatch. Each round infers the documents and updates the topics.
         Take about 10 if topics start at random and minibatches are few.

@@ -198,7 +198,8 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
         state = composition.rule.init(posterior)
         commit = TopicCommit(posterior, state, update=composition, average=average)
         if batch.is_corpus:
-            n_batches = -(-batch.n_documents // self.batch_size) * self._n_passes(batch)
+            size = min(self.batch_size, composition.inner_batch_size or self.batch_size)
+            n_batches = -(-batch.n_documents // size) * self._n_passes(batch)
             rounds = map(composition.rule.n_rounds_of, range(min(n_batches, FEW_STEPS)))
             if sum(rounds) < FEW_STEPS and self.n_components > 1 and composition.start == NOISE:
                 # More passes would overfit few documents.
@@ -270,7 +271,8 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
             )
             state = composition.rule.init(fresh)
             blend, state = composition.step(fresh, whole.minibatch, state, model, pool)
-            statistics = replace(blend.statistics, n_batches=old.n_batches + 1)
+            n_batches = max(old.n_batches + 1, blend.statistics.n_batches)
+            statistics = replace(blend.statistics, n_batches=n_batches)
             rest = replace(whole, n_learnt=n) if n < most else None
             found = {"posterior": fresh, "state": state, "first": None, "begun": rest}
             return replace(blend, statistics=statistics), found

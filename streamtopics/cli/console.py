@@ -19,6 +19,9 @@ from typing import Any
 
 from streamtopics.saving.files import replace_file
 
+# What a spreadsheet would compute; a number with a sign is none.
+FORMULA = re.compile(r"[=@\t\r]|[+-](?!\d*\.?\d+(e[+-]?\d+)?$)", re.IGNORECASE)
+
 # Control characters of terminals, marks of the direction of writing, and halves of surrogates.
 CONTROL = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
@@ -108,7 +111,7 @@ def _cells(values: Iterable[Any]) -> str:
     """A line of a table, without formulas for spreadsheets."""
     line = io.StringIO()
     flat = [" ".join(map(str, v)) if isinstance(v, list) else v for v in values]
-    safe = [f"'{v}" if isinstance(v, str) and v[:1] in tuple("=+-@\t\r") else v for v in flat]
+    safe = [f"'{v}" if isinstance(v, str) and FORMULA.match(v) else v for v in flat]
     csv.writer(line, lineterminator="\n").writerow(safe)
     return line.getvalue()
 

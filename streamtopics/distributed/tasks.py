@@ -15,7 +15,14 @@ from sklearn.pipeline import Pipeline
 from streamtopics.streams.records import read_texts
 from streamtopics.text.counting import check_no_frame
 from streamtopics.utils.steps import counted
-from streamtopics.utils.structure import check_structure, is_sparse, shape_of, take_rows, total
+from streamtopics.utils.structure import (
+    check_structure,
+    is_sparse,
+    kinds_of,
+    shape_of,
+    take_rows,
+    total,
+)
 
 Read = Callable[[Any], Any]
 
@@ -43,7 +50,9 @@ def documents_of(partition: object, read: Read | None) -> Any:
         found = read(partition)
     elif isinstance(partition, str | os.PathLike):
         found = read_texts(Path(partition))
-    if hasattr(found, "columns") and "text" in found.columns:
+    # A column of numbers is the word "text".
+    is_table = hasattr(found, "columns") and "text" in found.columns
+    if is_table and kinds_of(found["text"])[0] not in [*"biuf"]:
         found = found["text"]
     return found if shape_of(found) or isinstance(found, list) else list(found)
 

@@ -16,6 +16,7 @@ from streamtopics.editing.topics import edit_rows, editable, leading_words, refu
 from streamtopics.streams.tracking.identity import THRESHOLD, Words, affinity_matrix, matching
 from streamtopics.utils.parallel import lock_of
 from streamtopics.utils.steps import names_of
+from streamtopics.utils.structure import in_memory
 
 FORMAT = "streamtopics edits"
 
@@ -117,7 +118,7 @@ def apply_edits(model: BaseEstimator, edits: Iterable[Edit], X: object = None) -
     names = set(topics._column_names(names_of(model)).tolist())
     # Numbers of the topics in this model, by number in the edits.
     found: dict[int, int] = {}
-    asked, results = list(edits), []
+    asked, results, X = list(edits), [], in_memory(X)
     with lock_of(topics):
         for i, edit in enumerate(asked):
             try:

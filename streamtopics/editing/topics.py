@@ -25,7 +25,6 @@ from streamtopics.updates.doc_topic import FixedPoint, GammaPrior, Shares
 from streamtopics.utils.checks import is_whole
 from streamtopics.utils.parallel import lock_of
 from streamtopics.utils.steps import check_not_frozen, counted, last_step, names_of
-from streamtopics.utils.structure import to_csr
 
 # Leading words to recognise a topic, least tokens for a split, and least share of a topic's part.
 KEPT_WORDS, LEAST_TOKENS, LEAST_TOKEN = 30, 100.0, 1e-3
@@ -389,7 +388,7 @@ def edit_rows(
 
 def _division(model: BaseEstimator, topics: Editable, row: int, X: object, n: int) -> np.ndarray:
     """Share of each part in the topic's counts, by learnt word; the largest part first."""
-    counts = to_csr(counted(model, X), "split", default=np.float64)
+    counts = topics._counts(counted(model, X), "split")
     tokens, least = tokens_of(topics, counts, row), LEAST_TOKENS
     few = f"topic {row} has {tokens.sum():.0f} tokens in X, but a split needs {least:.0f}"
     refuse((tokens.sum() < least, f"{few}; pass more documents that have it"))

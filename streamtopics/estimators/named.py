@@ -284,7 +284,8 @@ class OnlineEMLDA(StreamingLDA):
 
     def _composition(self) -> Composition:
         found = super()._composition()
-        if isinstance(found.doc_topic, RunningMean | DampedNewton):
+        by_name = isinstance(self.doc_topic_prior_update, str)
+        if by_name and isinstance(found.doc_topic, RunningMean | DampedNewton):
             learns: Any = found.doc_topic
             learns = replace(learns, step_size=MeanDecay(self.kappa, self.tau))
             found = replace(found, doc_topic=learns)
@@ -316,7 +317,7 @@ class GibbsOnlineEM(OnlineEMLDA):
     {update_each_sweep, mean_topic_word_prior}
     inference : {"auto", "gibbs"}, default="auto"
         "auto" is Gibbs sampling, or one topic and a background for each document if the mean length
-        is less than 12 words.
+        is less than 12 words (without `update_each_sweep`).
     schedule : Schedule or None, default=None
         As in `StreamingLDA`; None is ``Schedule(n_start_rounds=10)``: topics take shape before
         anything is forgotten.
@@ -388,7 +389,7 @@ class VariationalOnlineEM(OnlineEMLDA):
     {update_each_sweep, mean_topic_word_prior}
     inference : {"auto", "variational"}, default="auto"
         "auto" is variational inference, or one topic and a background for each document if the mean
-        length is less than 60 words.
+        length is less than 60 words (without `update_each_sweep`).
     {schedule, as_streaming_mean}
 
     {attributes, mean_components, common_attributes}

@@ -190,7 +190,7 @@ class StreamingLDA(Editable):
             lengths = np.zeros(waited.posterior.n_documents)
             found = Statistics(none, np.zeros((0, posterior.n_nodes)), lengths, n_batches=0)
             posterior.blend(Blend(1.0, 1.0, 0.0, found))
-            self._commit = replace(self._commit, begun=waited.begun)
+            self._commit = replace(self._commit, begun=waited.begun, drift=waited.drift)
 
     def _word_prior(self, batch: Documents) -> np.ndarray:
         if not is_auto(self.topic_word_prior):

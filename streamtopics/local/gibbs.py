@@ -40,8 +40,8 @@ class Gibbs(LocalStep):
     rounding : float or "auto"
         An expected count of a word in a topic below `rounding` becomes `rounding` or 0 at random,
         with the same mean. So a word has counts in few of many topics. 0 rounds nothing; "auto" is
-        0.01 from 2000 topics on, else 0. Nothing is rounded with rules that forget or add noise,
-        with priors that differ between topics, or if the `view` of the model is not `Mean`.
+        0.01 from 2000 topics on, else 0. Nothing is rounded below 33 topics, with averages, with
+        rules that forget or add noise, if priors differ between topics, or `view` is not `Mean`.
     """
 
     n_sweeps: int = 5

@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_array
 
 from streamtopics.utils.checks import check_integer, check_not_masked, check_number, check_one_of
-from streamtopics.utils.structure import check_reach, holds_text, is_sparse, to_csr
+from streamtopics.utils.structure import check_reach, from_arrow, holds_text, is_sparse, to_csr
 
 MEASURES = ("npmi", "c_v", "umass", "uci")
 WINDOWS = {"npmi": 10, "uci": 10, "c_v": 110}
@@ -164,14 +164,11 @@ def _looked_up(table: np.ndarray, column: Mapping[Any, int]) -> np.ndarray:
 def _window_counts(
     documents: Any, column: Mapping[Any, int], window: int
 ) -> Iterator[sparse.csr_matrix]:
-    """Yield counts of words in windows, in matrices of shape (n_windows, len(column)).
-
-    Tokens without a column keep their places in windows.
-    """
+    """Yield counts of words in windows, (n_windows, len(column)); others keep their places."""
     places: list[np.ndarray] = []
     words: list[np.ndarray] = []
     n = 0
-    for document in documents:
+    for document in from_arrow(documents):
         if isinstance(document, str | bytes) or is_sparse(document):
             raise TypeError(f"with window, X must be lists of tokens; it holds {document!r:.60}")
         tokens = list(document)

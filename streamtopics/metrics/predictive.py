@@ -32,7 +32,7 @@ def completion_split(
     Parameters
     ----------
     X : sparse matrix of shape (n_documents, n_features), CSR
-        Token counts, also fractions.
+        Token counts, also fractions. Of fractions below 1 less than a fifth is held out.
     random_state : int, default=0
         Seed.
 
@@ -247,7 +247,8 @@ def _standardised(estimator: object, X: object, mean: float | None) -> tuple[np.
     counts = to_csr(X, "unlike_known", "X")
     n_tokens = np.asarray(counts.sum(axis=1, dtype=np.float64)).ravel()
     found = held_out_log_probability(estimator, _with_names_of(X, counts), counts)
-    mean = float(found.sum() / max(n_tokens.sum(), 1.0)) if mean is None else mean
+    ok = np.isfinite(found)
+    mean = float(found[ok].sum() / max(n_tokens[ok].sum(), 1.0)) if mean is None else mean
     z = (found - n_tokens * mean) / np.sqrt(np.maximum(n_tokens, 1e-300))
     return np.where(n_tokens > 0, z, -np.inf), mean
 

@@ -117,7 +117,7 @@ def summary_redundancy(
     array([0.75, 0.  ])
     """
     out = []
-    for summary in summaries:
+    for summary in from_arrow(summaries):
         if isinstance(summary, str):
             raise TypeError("summaries must be lists of sentences; put a single one into a list")
         sentences = [list(tokenize(text)) for text in summary]

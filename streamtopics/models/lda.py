@@ -221,7 +221,8 @@ def visible_topics(
             factors[start:stop] = exact - np.log(out[cells].astype(np.float64))
 
     workers.share(fill, spans(len(words), max(1, CELLS_PER_JOB // width)))
-    directions, c = getattr(source, "directions", None), getattr(source, "c", None)
+    vectors = getattr(source, "posterior", source)
+    directions, c = getattr(vectors, "directions", None), getattr(vectors, "c", None)
     if per_document and directions is not None and c is not None:
         directions = directions / c[:, None]
     return Topics(weights, alpha, None if directions is None else expected(directions), factors)

@@ -76,7 +76,7 @@ def seed_prior(
     columns = word_columns(vocabulary)
     elsewhere = base if elsewhere is None else elsewhere
     check_options(strength, base, elsewhere, missing)
-    topics = seeded_topics(seeds, n_components)
+    topics = seeded_topics(seeds := _by_topic(seeds), n_components)
     prior = np.full((int(n_components or max(topics.values()) + 1), len(columns)), float(base))
     own = {}
     for topic, words in seeds.items():
@@ -216,8 +216,8 @@ def _check_apart(seeds: Mapping[Any, Collection[str]]) -> None:
 class SentimentWords(PriorRecord):
     """A word prior with typical words of each sentiment, for `AspectSentimentModel`.
 
-    The pseudo-counts added for the words of a sentiment have the same sum in all sentiments.
-    Otherwise a word would be less probable in a sentiment with more words.
+    The pseudo-counts of the words of a sentiment have the same sum in all sentiments, so that no
+    sentiment is preferred. A word of a long list may have less than `base`.
 
     Parameters
     ----------

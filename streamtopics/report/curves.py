@@ -106,7 +106,7 @@ def curves_of(totals: Totals, findings: Sequence[Finding]) -> Curves:
     Documents without times have no periods, unless findings are about their order.
     """
     along = any(one.group is None for one in findings)
-    has_times = along or not totals.in_order
+    has_times = along or any(period.unit != "order" for period in totals.periods)
     periods, rows = totals.periods if has_times else (), slice(None if has_times else 0)
     n, every = totals.n[rows].sum(axis=1), totals.of_all()
     of_groups, cubes = every.n.sum(axis=0), (every.sums, every.squares)
@@ -153,7 +153,8 @@ def find_in(source: Source, found: Statistics, totals: Totals) -> list[Finding]:
     ]
     for k, name in enumerate(source.topic_names):
         words[k] = [name] if name else words[k]
-    times, in_order = positions(labels.times[rows]), totals.in_order
+    times = positions(labels.times[rows])
+    in_order = all(period.unit == "order" for period in totals.periods)
     if in_order != (labels.kind == "order"):
         times = np.full(len(rows), np.nan)
     sample = sample_of(

@@ -185,7 +185,7 @@ def report(
         (named tuples, dataclasses or mappings). Pictures show an alarm at its field ``time``.
     scores : mapping of str to float or sequence of float, default=None
         Scores to show, by name: a number, or a sequence to draw as a curve, such as the scores of
-        all minibatches.
+        all minibatches; of a sequence the last 200 values are shown.
     title, date : str, default=None
         Shown on the page. None shows the class of the model, and no date.
     sampled_from : int, default=None
@@ -244,7 +244,7 @@ def report(
     names = [period.label for period in curves.periods]
     data = Report(
         title=shortened(title or f"Topics of {type(source.model).__name__}", LONGEST_TITLE),
-        n_topics=len(source.weights),
+        n_topics=len(source.weights) - len(source.model.hidden_topics_),
         n_documents=n_given,
         sampled_from=whole if whole > n_given else None,
         over_all=totals is not None or whole == n_given,
@@ -329,7 +329,11 @@ def tables_of(
     found: list[tuple[str, Iterable[object]]] = []
     # Models with births have a record.
     with suppress(AttributeError):
-        found.append(("Births and deaths", source.model.births_report(source.names)))
+        each = source.model.births_report(source.names)
+        ids = [*getattr(source.model, "topic_ids_", range(len(source.weights)))]
+        found.append(("Births and deaths", [
+            {**vars(one), "row": -1 if one.died else ids.index(one.topic)} for one in each
+        ]))  # fmt: skip
     if tracker is not None:
         rows = tracker if isinstance(tracker, Iterable) else tracker.topics()
         found.append(("Topics of the stream", rows))
@@ -369,7 +373,8 @@ def _text(value: object) -> str:
     if isinstance(value, datetime | np.datetime64):
         return str(value).replace("T", " ")[:TO_THE_MINUTE]
     if isinstance(value, Real) and not isinstance(value, Integral):
-        return "" if np.isnan(float(value)) else f"{float(value):.4g}"
+        digits = 4 if abs(float(value)) < 1000 else 10
+        return "" if np.isnan(float(value)) else f"{float(value):.{digits}g}"
     return "" if value is None else str(value)
 
 

@@ -171,8 +171,8 @@
     const unfold = button("Show all", () => open(), { class: "quiet", hidden: true });
     function open() { text.classList.remove("closed"); unfold.hidden = true; }
     requestAnimationFrame(() => { unfold.hidden = text.scrollHeight <= text.clientHeight + 2; });
-    const own = (doc.mix.find(([topic]) => topic === place) || [0, 0])[1];
-    const meta = [place === null ? "" : `${percent(own)} this topic`, doc.time, doc.group, data.sampled_from || doc.title ? "" : `document ${count(doc.row + 1)}`];
+    const own = doc.mix.find(([topic]) => topic === place);
+    const meta = [own ? `${percent(own[1])} this topic` : "", doc.time, doc.group, data.sampled_from || doc.title ? "" : `document ${count(doc.row + 1)}`];
     return add(article,
       el("p", { class: "meta" }, doc.title ? [el("b", {}, doc.title), " "] : null, meta.filter(Boolean).join(" · ")),
       text, el("div", { class: "actions" }, canColour ? toggle : null, unfold), key, more);
@@ -979,7 +979,7 @@
       el("h3", {}, button(called(place), () => choose(place, true))), groupBars(topicInGroups(data.topics[place]), n))));
     byId("more-tiles").hidden = data.topics.length <= state.tiles;
     byId("more-tiles").textContent = `Show all ${count(data.topics.length)} topics`;
-    byId("groups-note").textContent = `Mean share of each topic in ${data.groups.length > n ? `the ${n} largest groups of documents` : "each group of documents"}${data.over_all ? "" : " of the sample"}, with 95 % intervals. Dashed: the mean of all these.`;
+    byId("groups-note").textContent = `Mean share of each topic in ${data.groups.length > n ? `the ${n} largest groups of documents` : "each group of documents"}${data.over_all ? "" : " of the sample"}, with 95 % intervals. Dashed: the mean of ${data.groups.length > n ? `the ${data.groups.length} largest` : "all these"}.`;
   }
 
   function startGroups() {
@@ -1027,7 +1027,7 @@
         "aria-label": `${name}, from ${low} to ${high}` },
         curve(values.map((value) => (value === null ? null : value - low)), high - low || 1, 200, 46)) : null;
       return el("div", { class: "card score" }, el("h3", {}, name), el("b", {}, last === null ? "none" : String(last)), picture,
-        picture ? el("p", { class: "note" }, `the last of ${count(known.length)}; from ${low} to ${high}`) : null);
+        picture ? el("p", { class: "note" }, `the last of ${count(known.length)} values, from ${low} to ${high}`) : null);
     }));
   }
 
@@ -1191,7 +1191,8 @@
       const known = ["number", "order"].includes(data.unit) ? "" : `by ${data.unit}`;
       items.push(fact(first === last ? first : `${first} – ${last}`, known));
     }
-    if (data.groups.length) items.push(fact(count(data.groups.length), "groups"));
+    // Of more groups only the largest are known.
+    if (data.groups.length && data.groups.length < 24) items.push(fact(count(data.groups.length), "groups"));
     data.scores.slice(0, 2).forEach(([name, [value, ...others]]) => {
       if (value !== null && !others.length) items.push(fact(String(value), name));
     });

@@ -356,10 +356,7 @@ def _with_counts(
 
 
 def _with_qualitative(result: EMResult, reviews: Reviews, omega: np.ndarray) -> TopicPosterior:
-    """Return the learnt topics, and a positive and a negative topic.
-
-    Both start from words more frequent in the sign than expected.
-    """
+    """Return the learnt topics, and two of the words more frequent in each sign than expected."""
     minibatch, before = reviews.minibatch, result.posterior
     counts = reviews.by_sign(minibatch.counts)
     total = counts[0] + counts[1]

@@ -98,11 +98,6 @@ class Totals:
     of_groups: np.ndarray
     undated: tuple[np.ndarray, ...] = ()
 
-    @property
-    def in_order(self) -> bool:
-        """Whether no document has a time; periods are by the order of the documents."""
-        return all(period.unit == "order" for period in self.periods)
-
     def of_all(self) -> Totals:
         """Return totals with one more last row, of the documents without a time."""
         if not self.undated:

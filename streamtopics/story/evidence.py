@@ -141,10 +141,7 @@ def _excess(
 
 
 def _swings(own: np.ndarray, every: np.ndarray, part: np.ndarray) -> np.ndarray:
-    """Dispersion of the excess of a group over periods, 1 by chance, and at least.
-
-    Documents of one author come together, so the excess of a group swings.
-    """
+    """Dispersion of the excess of a group over periods, as by authors; at least 1, by chance."""
     usual = every * part
     usual = usual * (own.sum(axis=0) / np.maximum(usual.sum(axis=0), 1e-300))
     found = ((own - usual) ** 2 / (usual * (1.0 - part) + 0.5)).sum(axis=0)
@@ -152,10 +149,7 @@ def _swings(own: np.ndarray, every: np.ndarray, part: np.ndarray) -> np.ndarray:
 
 
 def _groups_of(totals: Totals) -> tuple[list[int], np.ndarray]:
-    """The groups to compare, and their parts of each period.
-
-    Documents of unknown group count only among all others.
-    """
+    """The groups to compare, all with a name, and their parts of each period."""
     groups = [g for g, name in enumerate(totals.groups) if name and len(totals.groups) > 1]
     return groups, totals.n[:, groups] / np.maximum(totals.n.sum(axis=1, keepdims=True), 1.0)
 

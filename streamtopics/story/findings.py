@@ -81,7 +81,8 @@ class Finding(NamedTuple):
     words, came, left : tuple of str
         Words of the topic; words that became more frequent; words that became less frequent.
     when : str
-        The time of the change, for example "in October 2025"; empty for a group.
+        The time of the change, for example "in October 2025". For a group: empty, or "in periods
+        with other groups" if the other documents of the group are left out.
     periods : tuple of (int, int)
         First and last period of this time, as indices of `Totals.periods`; (-1, -1) for a group.
     group : str or None
@@ -436,7 +437,8 @@ def _of_topic_in_group(change: Change, words: list[Change], data: Data) -> Findi
     share, others = _part(sums[:, g], n, both), _part(of_others * n[both], n[both], both[both])
     kind, kept = "more" if change.z > 0 else "less", (data.sample.group == g) == (change.z > 0)
     found = _of_share(change, words, data, kind, share, others, (both, g), kept)
-    return found._replace(group=totals.groups[g])
+    when = "" if (n_others[n > 0] > 0).all() else "in periods with other groups"
+    return found._replace(group=totals.groups[g], when=when)
 
 
 def _in_group(subject: Subject, opposite: Subject | None, data: Data) -> Finding:
@@ -528,7 +530,8 @@ def sentence(one: Finding) -> str:
         other = f"otherwise {one.share_before:.1%}"
     if one.group is not None:
         subject = topic if one.word is None else came if one.kind == "more" else left
-        text = f"{one.group} has {one.kind} of *{subject}*: {share}, {other}."
+        told = f"{subject}* {one.when}".rstrip()
+        text = f"{one.group} has {one.kind} of *{told}: {share}, {other}."
     elif one.kind == "changed":
         words = f"{came} came, {left} went"
         text = f"*{topic}* has changed its words {one.when}: {words}; {share}, {other}."

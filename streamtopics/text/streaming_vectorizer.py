@@ -65,8 +65,8 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         `margin` times as frequent.
     phrases : bool or Phrases, default=False
         Whether to count two neighbouring words often found together, such as "credit card", as one
-        word. True is ``Phrases()``. Between neighbours is a space, a newline or a hyphen. With your
-        own `tokenizer` or `analyzer`, the words that it returns next to each other are neighbours.
+        word. True is ``Phrases()``. Between neighbours is a space, a newline or a hyphen; if Python
+        code cuts the texts (see above), anything, such as a comma or a stop word.
     n_jobs : int or None, default=None
         Number of threads; results are the same for any number.
 
@@ -305,7 +305,10 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         table = self._looked(vocabulary.phrases or PhraseTable.empty(), counts, n_before)
         vocabulary = replace(vocabulary, phrases=table)
         phrases = joined(vocabulary)
-        estimates = table.frequencies(vocabulary.weight + counts.n_documents)
+        weight = vocabulary.weight + counts.n_documents
+        # A phrase may be in a document several times.
+        most = self._policy().limits(weight, so_far=True)[1]
+        estimates = np.minimum(table.frequencies(weight), most)
         vocabulary = vocabulary.offered([*table.names.values()], estimates)
         return counts.joined(phrases), vocabulary
 

@@ -189,9 +189,10 @@ class OpenVocabulary:
         return after._bounded(policy.n_candidates)
 
     def offered(self, words: list[str], frequencies: np.ndarray) -> OpenVocabulary:
-        """Return the vocabulary with at least `frequencies` documents of some words."""
+        """Return the vocabulary with at least `frequencies` documents of words without a column."""
         more = frequencies - np.append(self.table.frequency, 0.0)[self._places_of(words)]
-        return self._with_counts(words, np.maximum(more, 0.0), 1.0, 0.0, 0.0, 0.0, self.n_documents)
+        more = np.where(self.columns_of(words) < 0, np.maximum(more, 0.0), 0.0)
+        return self._with_counts(words, more, 1.0, 0.0, 0.0, 0.0, self.n_documents)
 
     def _places_of(self, words: list[str]) -> np.ndarray:
         places: np.ndarray = self.places.of(words)

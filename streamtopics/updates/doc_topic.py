@@ -240,8 +240,7 @@ class DampedNewton:
 class Shares(RunningMean):
     """Learns alpha, the Dirichlet parameter of topic proportions, if each document has one topic.
 
-    alpha follows the mean topic proportions. The sum of alpha does not change, unless alpha is
-    below 0.001 for a topic: then it is set to 0.001.
+    alpha follows the mean topic proportions. Its sum stays, except that alpha is at least 0.001.
 
     Parameters
     ----------

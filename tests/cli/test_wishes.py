@@ -123,11 +123,6 @@ def test_labels_follow_the_relevance(run, monkeypatch, tmp_path):
     assert not any(row.split(",")[5].startswith("common") for row in label["0"])
 
 
-def test_more_topics_than_documents_are_told_of(folder, run):
-    assert "more topics (2) than documents" in run("fit", "huge.txt", *SMALL)[1]
-    assert run("fit", "texts.txt", *SMALL)[1] == ""
-
-
 @pytest.mark.parametrize(
     ("arguments", "usage", "wrong"),
     [

@@ -121,6 +121,7 @@ def test_periods_without_other_documents_say_nothing_of_a_group():
     found = found_in(groups_of([alone, both]), EVEN)
     one = next(one for one in found if one.group == "a" and one.topic == 0)
     assert (one.kind, one.n_all, one.share, one.share_before) == ("more", 300, 0.5, 0.1)
+    assert "* in periods with other groups: 50.0% on average" in str(one)
 
 
 @pytest.mark.statistical

@@ -63,8 +63,9 @@ class DriftMonitor(ShownAsTable):
 
     Notes
     -----
-    Tests begin with the third minibatch, and alarms with the sixth. Minibatches should have equal
-    size, some hundred documents. Slow changes and changes of few documents are missed.
+    Tests begin with the third minibatch, and alarms with the sixth. After `finish`, which `stream`
+    calls at its end, one minibatch is not tested: resume from a `Checkpointer`. Minibatches should
+    have equal size, some hundred documents. Slow changes and changes of few documents are missed.
 
     Examples
     --------

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from datetime import date
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -208,16 +209,11 @@ class TopicTracker(ShownAsTable):
         known = sorted(self.topics(), key=lambda one: (not one.alive, -one.share))
         n = sum(one.alive for one in known)
         said = f"{n} topics, {len(known) - n} gone, after {self.n_batches_} minibatches"
-        rows = [
-            (
-                one.topic,
-                f"{one.share:.1%}",
-                one.born_time or one.born,
-                one.died_time or one.died,
-                one.words,
-            )
-            for one in known
-        ]
+        rows = []
+        for one in known:
+            born = one.born if one.born_time is None else one.born_time
+            died = one.died if one.died_time is None else one.died_time
+            rows.append((one.topic, f"{one.share:.1%}", born, died, one.words))
         return said, ("topic", "share", "born", "gone", "words"), rows
 
     def shares(self) -> tuple[list[Any], np.ndarray, np.ndarray]:
@@ -284,9 +280,14 @@ class TopicTracker(ShownAsTable):
     def _place(self, since: Any) -> int:
         """The last snapshot taken by a time, except the very last."""
         times = self._times(any)
-        if isinstance(since, str) and not any(isinstance(one, str) for one in times):
+        are_dates = any(isinstance(one, date) for one in times)
+        if are_dates and since is not None:
+            since, times = read_time(since), [one and read_time(one) for one in times]
+        elif isinstance(since, str) and not any(isinstance(one, str) for one in times):
             since = read_time(since)
-        found = [i for i, time in enumerate(times[:-1]) if since is None or time <= since]
+        # With dates, a minibatch without a time is passed over.
+        known = [(i, one) for i, one in enumerate(times[:-1]) if one is not None or not are_dates]
+        found = [i for i, time in known if since is None or time <= since]
         if not found:
             raise ValueError(
                 f"news needs two snapshots, and since at or after the first; got since={since!r}, "
