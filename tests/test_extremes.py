@@ -9,7 +9,6 @@ from numpy.testing import assert_allclose
 
 import streamtopics as st
 from streamtopics.estimators import Schedule
-from streamtopics.models import GaussianMixture, LinearRegression, MeanFieldRegression  # fmt: skip
 from streamtopics.updates import Window
 
 X = np.random.default_rng(0).poisson(1.0, (8, 6)).astype(float)
@@ -33,15 +32,3 @@ def test_what_a_window_takes_out_leaves_no_trace(count, prior):
     # What is left is the prior.
     assert_allclose(model.components_, prior, rtol=1e-6)
     assert_allclose(model.transform(X).sum(axis=1), 1)
-
-
-@pytest.mark.parametrize("scale", [1e-50, 1e50])
-def test_rates_in_the_units_of_the_data(scale):
-    rng = np.random.default_rng(0)
-    rows = rng.standard_normal((12, 2))
-    y = rows @ [1.0, 2.0]
-    for model in (LinearRegression(rate=scale), MeanFieldRegression(rate=scale)):
-        found = st.StreamingBayes(model).fit(rows, y)
-        assert np.isfinite(found.predict(rows)).all()
-    for model in (GaussianMixture(2, rate=scale), GaussianMixture(2, mean_mass=1e-10)):
-        assert np.isfinite(st.StreamingBayes(model, random_state=0).fit(rows).score(rows))

@@ -26,7 +26,6 @@ from streamtopics.streams import (
 )
 from streamtopics.text import NamedVectorizer, StreamingCountVectorizer, StreamingPipeline
 from streamtopics.utils.steps import names_of, steps_of
-from tests import plain
 from tests.report.made import made
 
 TEXTS = made(120).texts
@@ -101,20 +100,6 @@ def test_a_frozen_pipeline_as_a_step_keeps_what_it_learnt(kind):
     assert_array_equal(names_of(pipeline), words.get_feature_names_out())
 
 
-def test_words_that_changed_before_a_vectorizer_was_frozen_are_forgotten():
-    """As where it learns elsewhere."""
-    words = StreamingCountVectorizer(max_features=2, half_life=1, margin=1.0)
-    lda = plain.SVBLDA(1, random_state=0)
-    pipeline = StreamingPipeline([("words", words), ("topics", lda)])
-    for _ in range(5):
-        pipeline.partial_fit(["red green", "red green red"])
-    pipeline.set_params(words=FrozenEstimator(Pipeline([("words", words)])))
-    words.partial_fit(["blue pink", "blue pink blue"] * 2)
-    pipeline.partial_fit(["blue"])
-    assert words.get_feature_names_out().tolist() == ["blue", "pink"]
-    assert lda.components_.round(2).tolist() == [[1.05, 0.05]]
-
-
 def frozen_models():
     whole = FrozenEstimator(pipeline_learnt())
     learnt = pipeline_learnt()
@@ -170,15 +155,6 @@ def test_a_stream_goes_by_a_frozen_vectorizer(kind):
         stream(clone(model), batches, callbacks=[history])
     assert scores[0].mean == scores[1].mean
     assert state(words) == before
-
-
-def test_partitions_are_counted_by_a_frozen_vectorizer():
-    words = words_learnt()
-    before = state(words)
-    frozen = before_topics(FrozenEstimator(words))
-    by_partitions(frozen)
-    assert state(words) == before
-    assert frozen[-1].n_documents_seen_ == len(LATER)
 
 
 def test_files_keep_what_is_frozen(tmp_path):

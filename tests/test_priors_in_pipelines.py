@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import Pipeline, make_pipeline
@@ -25,7 +24,7 @@ from streamtopics.priors import (
     word_ranks,
     zipf_prior,
 )
-from streamtopics.text import NamedVectorizer, StreamingCountVectorizer, StreamingPipeline
+from streamtopics.text import NamedVectorizer
 from streamtopics.updates import BPS
 from tests import plain as rules
 
@@ -145,18 +144,6 @@ def test_search_on_raw_text(n_jobs):
     assert "sky" in words[1]
 
 
-def test_fields_of_records_are_parameters():
-    model = bps(boosted_prior=SeedWords(SEEDS, 5))
-    assert model.get_params()["boosted_prior__strength"] == 5
-    assert model.set_params(boosted_prior__base=0.5).boosted_prior == SeedWords(SEEDS, 5, 0.5)
-    with pytest.raises(ValueError, match=r"boosted_prior, SeedWords.*has no parameter 'strenght'"):
-        model.set_params(boosted_prior__strenght=1)
-    with pytest.raises(ValueError, match="topic_word_prior, None, has no parameter"):
-        model.set_params(topic_word_prior__strength=1)
-    with pytest.raises(ValueError, match="Invalid parameter 'smooth'"):
-        model.set_params(smooth__strength=1)
-
-
 def test_priors_of_classes():
     model = st.MultiViewLDA(1, 1, class_word_prior=ClassWords(n_seeds=3), random_state=0)
     array = class_words_prior(X, LABELS, n_seeds=3)
@@ -196,21 +183,3 @@ def test_a_failed_start_changes_nothing():
     with pytest.raises(ValueError, match="see"):
         model.partial_fit(X)
     assert vars(model) == before
-
-
-@pytest.mark.parametrize(
-    ("words", "error", "remedies"),
-    [
-        (NamedVectorizer(), NotFittedError, "NamedVectorizer instance is not fitted yet"),
-        (StreamingCountVectorizer(max_features=20), ValueError,
-         "NamedCounts.of.* around StreamingCountVectorizer has to be fitted before"),
-    ],
-)  # fmt: skip
-def test_names_of_a_stream_have_to_be_known_before(words, error, remedies):
-    guided = st.GuidedTopics({"water": ["sea"], "air": ["sky"]}, random_state=0)
-    model = StreamingPipeline([("words", words), ("topics", guided)])
-    with pytest.raises(error, match=remedies):
-        model.partial_fit(TEXTS)
-    known = NamedVectorizer().fit(TEXTS)
-    model = StreamingPipeline([("words", known), ("topics", guided)]).partial_fit(TEXTS)
-    assert model.partial_fit(TEXTS).predict(["the deep sea"]) == ["water"]

@@ -13,6 +13,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.decomposition import LatentDirichletAllocation
+from sklearn.feature_extraction.text import CountVectorizer
 
 import streamtopics as st
 from streamtopics import editing
@@ -22,14 +23,16 @@ from streamtopics.datasets import make_lda_corpus, make_rated_reviews, read_reco
 from streamtopics.distributed import fit_partitions, transform_partitions
 from streamtopics.dpp import Items
 from streamtopics.estimators import Schedule
-from streamtopics.inspection import shares_over_time
+from streamtopics.inspection import plot_shares, shares_over_time
 from streamtopics.local import Gibbs, OneTopic
+from streamtopics.messages import Statistics
 from streamtopics.metrics import topic_coherence, unlike_known
+from streamtopics.models import GaussianMixture
 from streamtopics.priors import seed_prior
 from streamtopics.report import report
-from streamtopics.streams import TimedBatch, TopicTracker, stream
-from streamtopics.text import NamedCounts, Phrases, StreamingCountVectorizer
-from streamtopics.updates import GammaPrior, MeanDecay, OnlineEM, Window
+from streamtopics.streams import DriftMonitor, ScoreHistory, TimedBatch, TopicTracker, stream
+from streamtopics.text import NamedCounts, Phrases, StreamingCountVectorizer, StreamingPipeline
+from streamtopics.updates import GammaPrior, MeanDecay, OnlineEM, Shares, Window
 from streamtopics.was import HDPFranchise
 from streamtopics.was.corpus import SentenceCorpus
 from streamtopics.was.sampler import SamplerState, SentenceSampler
@@ -405,6 +408,15 @@ def test_a_step_size_of_alpha_is_the_given_one():
         assert model._composition().doc_topic.step_size.kappa == kappa
 
 
+def test_unused_topics_take_no_more_of_alpha_than_the_floor():
+    shares, none = np.eye(1, 1000)[0], np.zeros(0, np.int32)
+    told = Statistics(none, np.zeros((0, 1000)), np.ones(9), shares=shares)
+    alpha, memory = np.full(1000, 1e-3), None
+    for t in range(50):
+        alpha, memory = Shares().step(alpha, memory, told, t)
+    assert_allclose([alpha.sum(), alpha[0]], [1, 0.99001])
+
+
 def test_steps_are_parts_of_minibatches(recwarn):
     X = make_lda_corpus(n_documents=2400, n_features=60, random_state=0).X
     st.StreamingLDA(5, start="noise", max_iter=1, random_state=0).fit(X)
@@ -415,3 +427,109 @@ def test_minibatches_without_a_word_stay_recorded():
     model = st.StreamingLDA(2, update="power_prior", random_state=0)
     model.partial_fit(0 * COUNTS, time="mon").partial_fit(COUNTS, time="tue")
     assert [one.time for one in model.drift_] == ["mon", "tue"]
+
+
+def test_scores_weigh_whole_minibatches_beside_a_monitor():
+    batches, history = np.random.default_rng(0).poisson(1.0, (8, 60, 20)), ScoreHistory()
+    stream(st.GibbsOnlineEM(2), [*batches], callbacks=[history, DriftMonitor()])
+    assert [(one.n_documents, one.n_tokens) for one in history.rows] == [
+        (60, X.sum()) for X in batches
+    ]
+
+
+def test_new_words_do_not_end_the_beginning():
+    words = StreamingCountVectorizer(max_features=40)
+    topics = st.StreamingMixture(2, schedule=Schedule(n_start_documents=999), random_state=0)
+    model = StreamingPipeline([("words", words), ("topics", topics)])
+    for i in range(4):
+        model.partial_fit([f"{text} new{i}" for text in SEA + SKY])
+    assert topics._commit.begun.n_documents == 400
+    topics.forget_words([words.vocabulary_["sea"]])
+    assert topics._commit.begun.n_tokens == 400 * 6 - 160
+
+
+def test_periods_of_numbers_begin_at_any_number():
+    times = np.repeat(np.arange(-1, 11), 50)
+    for step, first in ((600, 0), (50, 50)):
+        found = st.TopicStream(2).partial_fit(SEA[:1] * 50 * bool(first), times=[0] * first)
+        for i in range(0, 600, step):
+            found.partial_fit(SKY[:1] * step, times=times[i : i + step])
+        assert [one.label for one in found.totals().periods] == [str(i) for i in range(-1, 11)]
+
+
+def test_thousands_of_documents_without_a_time_may_come_first():
+    X = sparse.csr_matrix(np.tile(COUNTS[:2], (4120, 1)))
+    model = st.StreamingLDA(2, random_state=0).fit(X[:40])
+    assert report(model, X=X, times=[None] * 8192 + [2001] * 48).periods == ["2001"]
+
+
+def test_a_corpus_without_times_ends_where_the_stream_begins():
+    found = st.TopicStream(2).fit((SEA + SKY) * 20)
+    for _ in range(5):
+        found.partial_fit(SEA + SKY)
+    n = found.totals().n.sum(axis=1)
+    assert len(n) > 10
+    assert (n > 0).all()
+
+
+def test_words_of_a_pipeline_have_holders_in_its_stream_alone():
+    words, seed = StreamingCountVectorizer(max_features=6, min_df=2), SEA[:1] * 100
+    topics = st.StreamingLDA(2, random_state=0)
+    learnt = StreamingPipeline([("words", words), ("topics", topics)]).partial_fit(seed)
+    for _ in range(9):
+        learnt.partial_fit(seed + ["ship zebra yak"] * 30)
+    found, part = st.TopicStream.from_pipeline(learnt), ["zebra yak"] * 20 + ["ship"] * 20
+    while not {"zebra", "yak"} <= set(found.pipeline_[0].vocabulary_):
+        found.partial_fit(part, times=[0] * 40)
+    n = found.totals().holders[:, found.pipeline_[0].vocabulary_["yak"]].sum()
+    assert n <= 0.7 * found.n_documents_seen_
+
+
+def test_labels_of_a_series_are_by_position():
+    pytest.importorskip("matplotlib").use("Agg")
+    months = pd.Series(["a", "b", "c"], index=[5, 6, 7])
+    assert plot_shares(months, np.full((3, 2), 0.5), ["x", "y"]) is not None
+
+
+def test_points_of_a_process_have_names_of_columns():
+    frame = pd.DataFrame(COUNTS, columns=[*"abcd"])
+    process = st.LowRankDPP(n_components=2, random_state=0, max_iter=2).fit([frame[:3], frame[3:]])
+    with pytest.raises(ValueError, match="feature names should match"):
+        process.marginals(frame[[*"dcba"]])
+
+
+def test_a_quality_knows_the_columns_of_the_vectorizer():
+    docs = ["The soup was hot. The bus was late.", "The waiter was kind. It rained."]
+    liked = np.where(CountVectorizer().fit(docs).get_feature_names_out() == "waiter", 2.0, 1.0)
+    how = {"vectorizer": CountVectorizer(), "quality": lambda sentences, X: X @ liked}
+    found = st.DPPSummarizer(1, **how).fit(docs).transform(docs)
+    assert found[1] == ["The waiter was kind."]
+
+
+@pytest.mark.filterwarnings("error")
+def test_ratings_without_texts_warn_of_no_names():
+    frame = pd.DataFrame(RATED.X.toarray(), columns=[f"w{i}" for i in range(60)])
+    given = {"items": RATED.item, "users": RATED.user}
+    model = st.HiddenFactorsTopics(3, random_state=0, max_iter=3).fit(frame, RATED.ratings, **given)
+    assert len(model.recommend(RATED.user[0], 1)) == 1
+
+
+def test_components_of_a_first_sample_come_apart():
+    rng = np.random.default_rng(0)
+    X = rng.permutation(np.concatenate([rng.normal(c, 0.3, (100, 1)) for c in (-6, 0, 6)]))
+    model = st.StreamingBayes(GaussianMixture(3), random_state=0).partial_fit(X[:1])
+    for i in range(1, 300, 10):
+        model.partial_fit(X[i : i + 10])
+    assert len(np.unique(model.posterior_["weights"])) == 3
+
+
+def test_a_pipeline_has_no_words_of_free_columns():
+    words = StreamingCountVectorizer(max_features=40)
+    topics = st.StreamingLDA(2, random_state=0)
+    model = StreamingPipeline([("words", words), ("topics", topics)]).partial_fit(SEA + SKY)
+    assert all(len(own) > 4 and "<free" not in " ".join(own) for own in model.top_words(12))
+
+
+def test_topics_with_labels_alone_need_no_names_of_columns():
+    model = st.GuidedTopics({"a": [], "b": []}, random_state=0).fit(COUNTS, ["a", "b"] * 20)
+    assert model.predict(COUNTS[:2]).tolist() == ["a", "b"]

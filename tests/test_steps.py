@@ -68,13 +68,6 @@ def test_counts_and_names_are_those_of_the_pipeline():
     assert 0 < len(names_of(model)) < len(model[0].get_feature_names_out())
 
 
-def test_names_that_a_step_loses_are_not_made_up():
-    turned = FunctionTransformer(lambda X: X[:, ::-1])
-    model = make_pipeline(CountVectorizer(), turned, SVBLDA(2, random_state=0)).fit(TEXTS)
-    assert names_of(model) is None
-    assert report(model).words[0] == "0"
-
-
 def taught(model):
     """A model, a tracker and a monitor after a stream; words come and go."""
     tracker, monitor = TopicTracker(), DriftMonitor(alpha=0.1)

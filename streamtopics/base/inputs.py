@@ -61,6 +61,12 @@ class Documents:
     def vectors(self) -> Any:
         return self.columns.get("vectors")
 
+    def without(self, words: np.ndarray) -> Documents:
+        X = self.X.copy()
+        X.data[np.isin(X.indices, words)] = 0
+        X.eliminate_zeros()
+        return replace(self, X=X)
+
     def cut(self, size: int) -> Iterator[Documents]:
         for start in range(0, self.n_documents, size):
             yield self.part(start, start + size)
@@ -86,10 +92,7 @@ def _stacked(parts: list[Any]) -> Any:
 
 class CountsInput(TransformerMixin, StreamingEstimator):
     def _counts(self, X: Any, method: str, *, reset: bool = False) -> sparse.csr_matrix:
-        """Return X as a CSR matrix of non-negative, finite counts with sorted columns.
-
-        Doubles and longer numbers become float64; others become float32, exact up to 16,777,216.
-        """
+        """X as CSR, finite, at least 0, sorted; doubles and longer as float64, others float32."""
         caller, least = f"{type(self).__name__}.{method}", int(method == "fit")
         if not reset and (clean := as_clean(self, X, least)) is not None:
             return clean

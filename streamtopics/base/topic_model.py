@@ -298,7 +298,8 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
     def _commit_without(self, words: np.ndarray, names: dict[int, Any]) -> Any:
         commit = super()._commit_without(words, names)
         lifetimes = commit.lifetimes and commit.lifetimes.with_names(names)
-        return replace(commit, begun=None, lifetimes=lifetimes)
+        begun = commit.begun and commit.begun.without(words)
+        return replace(commit, begun=begun, lifetimes=lifetimes)
 
     def _state_without(self, words: np.ndarray) -> Any:
         return self._commit.update.rule.without_words(self._commit.state, words)

@@ -41,8 +41,8 @@ def fit(options: Namespace) -> None:
         raise ValueError(
             "--documents-out cannot read standard input again; use `streamtopics apply` afterwards"
         )
-    held_out = first[TEST_EVERY - 1 :: TEST_EVERY][:size]
-    learnt = [r for i, r in enumerate(first, 1) if i % TEST_EVERY or i > size * TEST_EVERY]
+    held_out = first[TEST_EVERY - 1 :: TEST_EVERY][:MINIBATCH]
+    learnt = [r for i, r in enumerate(first, 1) if i % TEST_EVERY or i > MINIBATCH * TEST_EVERY]
     texts, _, labels = reading.minibatch(learnt, options)
     if len(options.topics) > 1:
         models.choose(options, topics, texts[:N_SELECTION])

@@ -41,7 +41,7 @@ from streamtopics.dpp.sets import SENTENCES, Form, PointSets
 from streamtopics.dpp.totals import LEARNT, FixedMeasure, Totals
 from streamtopics.utils.parallel import Workers
 from streamtopics.utils.records import of_record
-from streamtopics.utils.structure import document_labels, in_memory, labelled
+from streamtopics.utils.structure import column_names, document_labels, in_memory, labelled
 
 NOISES: dict[str, type[Background | Counting]] = {"background": Background, "counting": Counting}
 NOT_NEGATIVE = Interval(Real, 0, MOST_PRIOR, closed="both")
@@ -142,7 +142,7 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         The theta shared by all sets, or, with ``theta="document"``, the mean over sets.
     gamma_, noise_level_ : float
         Learnt gamma and noise level. With "background" the level is the expected number of noise
-        points in a set.
+        points in a set, for items divided by the number of items.
     measure_ : BaseMeasure
         The kind of points, with p.
     expected_size_ : float
@@ -595,6 +595,8 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         return process if given is None else condition(process, self._points(given, "given"))
 
     def _points(self, points: Points, method: str) -> Points:
+        if column_names(points) is not None:
+            check_column_names(self, points, reset=False)
         return self._form.points(points, self.n_features_in_, f"{type(self).__name__}.{method}")
 
     def __sklearn_tags__(self) -> Tags:

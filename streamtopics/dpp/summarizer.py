@@ -184,8 +184,8 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
     Notes
     -----
     A word in df of N learnt documents has the weight ``log((1 + N) / (1 + df)) + 1``. Features of a
-    TfidfVectorizer get no further weights. Sentences without a known word, or of English stop words
-    alone, are chosen only if the document has no other sentences.
+    TfidfVectorizer get no further weights. Sentences without a known word or, with "centrality", of
+    English stop words alone, are chosen only if the document has no other sentences.
 
     References
     ----------
@@ -445,11 +445,13 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
         if self._by_thesis and thesis is not None:
             return thesis_candidates(thesis, X, power)
         units = weighted_units(X, weights)
-        return cosine_candidates(units, self._quality_of(sentences, units), power)
+        return cosine_candidates(units, self._quality_of(sentences, units, X), power)
 
-    def _quality_of(self, sentences: list[str], units: sparse.csr_matrix) -> Floats:
+    def _quality_of(self, sentences: list[str], units: sparse.csr_matrix, X: Any) -> Floats:
         if callable(self.quality):
-            given: Floats = np.asarray(self.quality(list(sentences), units), dtype=np.float64)
+            # A callable knows the columns of the vectorizer.
+            features = sparse.csr_matrix((units.data, X.indices, X.indptr), X.shape)
+            given: Floats = np.asarray(self.quality(list(sentences), features), dtype=np.float64)
             if given.shape != (len(sentences),) or not ((given >= 0) & (given < np.inf)).all():
                 raise ValueError(
                     "quality must return a finite number of at least 0 for each of the "

@@ -55,8 +55,8 @@ class AspectSentimentModel(LearnsByRule, SentenceTopics):
             (n_sentiments, n_features), WordPrior, callable or None, default=None
         `topic_word_prior` is the Dirichlet parameter of the topics of each sentiment (the papers'
         eta), in tokens. `streamtopics.priors.SeedWords` makes a prior from seed words. None is 0.05
-        for each word; the names of the sentiments then mean nothing. `boosted_prior` is the prior
-        added by a boost; None is `topic_word_prior`.
+        for each word; with "em" all sentiments then learn the same topics. `boosted_prior` is the
+        prior added by a boost; None is `topic_word_prior`.
     update : Rule or None, default=None
         How the posterior learns a minibatch; see `streamtopics.updates`. None is ``BPS(0.5,
         "topic")``, which adds half a pseudo-count of the prior for each token of a topic. "whole",

@@ -244,7 +244,8 @@ class GuidedTopics(TakesVectors):
 
     def _find_seeds(self, X: sparse.csr_matrix, labels: sparse.csr_matrix) -> sparse.csr_matrix:
         """Part of each topic in each word."""
-        columns = word_columns(Columns(X, self._names_seen).vocabulary("seeds"))
+        known = Columns(X, self._names_seen)
+        columns = word_columns(known.vocabulary("seeds")) if any(self._seeds.values()) else {}
         seeded = np.zeros((X.shape[1], self.n_components))
         for k, words in enumerate(self._seeds.values()):
             seeded[[columns[word] for word in words if word in columns], k] = 1.0

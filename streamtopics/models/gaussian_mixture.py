@@ -112,7 +112,7 @@ class GaussianMixture(MixtureModel):
         for code in np.unique(codes):
             part = X[codes == code]
             mixture = Mixture(view["weights"][code], view["components"][code])
-            if mixture.all_alike:
+            if mixture.some_alike:
                 rng = np.random.default_rng([seed, code])
                 starts = [mixture.found_in(part, rng) for _ in range(self.n_init)]
                 mixture = max(starts, key=lambda start: start[1])[0]
@@ -145,10 +145,9 @@ class Mixture:
     components: np.ndarray  # (n_components, n_features, 4)
 
     @property
-    def all_alike(self) -> bool:
-        alike = (self.weights == self.weights[0]).all()
-        alike &= (self.components == self.components[0]).all()
-        return bool(alike) and len(self.weights) > 1
+    def some_alike(self) -> bool:
+        own = np.column_stack([self.weights, self.components.reshape(len(self.weights), -1)])
+        return len(np.unique(own, axis=0)) < len(own)
 
     def probabilities(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """q(z) of each sample, and log sum_z exp E[log p(x, z)]."""

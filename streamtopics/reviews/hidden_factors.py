@@ -334,8 +334,11 @@ class HiddenFactorsTopics(UserItemModel):
             given = users if items is None else items
             if given is None:
                 raise ValueError("predict needs X, items or users, to know of how many ratings")
-            X = sparse.csr_matrix((np.size(given), self.n_features_in_))
-        batch = self._checked_documents("predict", X, items=items, users=users)
+            n, labels = np.size(given), {"items": items, "users": users}
+            known = self._labels(labels, n, "predict", self._commit.labels)
+            batch = Documents(sparse.csr_matrix((n, self.n_features_in_)), known)
+        else:
+            batch = self._checked_documents("predict", X, items=items, users=users)
         return self._inferred(lambda pool: self._predicted(batch, pool))
 
     def recommend(

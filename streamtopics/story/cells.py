@@ -32,6 +32,8 @@ MOST_GROUPS, OTHERS = 100, "(other groups)"
 UNKNOWN = np.iinfo(np.int64).min
 # Largest number as time: adding 1 still gives another number.
 LARGEST = 2.0**53
+# Quotients of decimal times by powers of ten, below this number, are rounded to the right one.
+EXACT = 1e13
 # Half the width of a 95 % interval of a normal distribution, in standard deviations.
 WIDE = 1.959964
 
@@ -209,14 +211,16 @@ class Cells:
         """The sums with short spans for the first times: numbers of at most twelve digits."""
         level = 0
         if labels.kind == "number":
-            reach = max(float(np.nanmax(np.abs(labels.times))), 1e-290)
+            reach = max(float(np.nanmax(np.abs(labels.times), initial=0.0)), 1e-290)
             level = min(0, int(np.ceil(np.log10(reach))) - 12)
         return replace(self, kind=labels.kind, level=level)
 
     def _reaching(self, times: np.ndarray) -> Cells:
         """The sums over spans long enough for exact numbers of some times."""
-        own, known = self, times[times == times]
-        while self.kind == "number" and (np.abs(known) / 10.0**own.level >= LARGEST).any():
+        own, reach = self, 0.0
+        if self.kind == "number":
+            reach = np.nanmax(np.abs(times), initial=0.0)
+        while reach >= 10.0**own.level * (EXACT if own.level < 0 else LARGEST):
             own = replace(own, level=own.level + 1, spans=own._longer(own.spans))
         return own._summed()
 

@@ -129,11 +129,7 @@ def again_in_time(change: Change, values: np.ndarray, sample: Sample) -> float:
 def _excess(
     own: np.ndarray, every: np.ndarray, part: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The total over groups, usual parts of the total, and deviations from the usual parts.
-
-    `own` are sums of groups, `every` are sums of periods over all groups, and `part` are the parts
-    of groups in the documents of periods.
-    """
+    """The total of `every` group, its usual `part` of groups, and deviations of their `own`."""
     total = every.sum(axis=0)
     q = np.clip(part.T @ every / np.maximum(total, 1e-300), 1e-12, 1.0 - 1e-12)
     z = np.sqrt(2.0 * np.maximum(ratio(own, total, q), 0.0))

@@ -13,7 +13,9 @@ import numpy as np
 from streamtopics.streams.batches import (
     Learner,
     after,
+    as_documents,
     check_model,
+    counts_of,
     learn,
     read_batch,
     score_before,
@@ -21,6 +23,7 @@ from streamtopics.streams.batches import (
 )
 from streamtopics.utils.output import ShownAsTable
 from streamtopics.utils.progress import LOG, Progress
+from streamtopics.utils.structure import number_of_rows
 
 Model = TypeVar("Model", bound=Learner)
 # Kept rows of scores.
@@ -127,6 +130,9 @@ def _learn(
     if seen.n_documents == 0:
         return None
     new = seen.n_documents - before.n_documents, seen.n_tokens - before.n_tokens
+    if learner is not None or hasattr(model, "monitor_"):  # Others may be held back, or learnt.
+        some = as_documents(model, batch.X)
+        new = number_of_rows(some), float(counts_of(model, some).sum())
     LOG.debug("minibatch %d: %d documents, %.3f nats/token", number, new[0], value)
     return BatchInfo(number, batch.X, batch.time, *new, *seen, value)
 

@@ -252,7 +252,9 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
         texts, labels, _ = documents
         if times is None:
             # The order of a corpus is no time: a corpus comes before all later documents.
-            documents = documents._replace(labels=labels._replace(times=np.zeros(len(texts))))
+            documents = documents._replace(
+                labels=labels._replace(times=np.full(len(texts), len(texts) - 1.0))
+            )
         pipeline = self._new_pipeline(texts, len(texts))
         (_, words), (_, topics) = pipeline.steps
         is_open = _has_open_vocabulary(words)
@@ -371,6 +373,8 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
                 for some in (held, texts)
             )
             earlier = np.maximum(words.document_frequency_[columns] + known - own, 0.0)
+            # A pipeline may have learnt documents before the stream.
+            earlier *= min(1.0, self._n_documents / max(n_before, 1))
             cells = cells.without_words(columns, earlier)
         edits = topics.edits_ if isinstance(topics, Editable) else ()
         self._sums = (tuple(edits), cells)

@@ -57,7 +57,7 @@ class ReportsDocuments(HoldsDocuments):
         ----------
         least : float, default=10
             Least mean number of documents in a period. The periods, such as months, are the
-            shortest with this mean, and at most 80.
+            shortest with this mean, or the shortest of all for few documents; at most 80.
 
         Returns
         -------

@@ -240,7 +240,7 @@ class DampedNewton:
 class Shares(RunningMean):
     """Learns alpha, the Dirichlet parameter of topic proportions, if each document has one topic.
 
-    alpha follows the mean topic proportions. Its sum stays, except that alpha is at least 0.001.
+    alpha follows the mean topic proportions. The sum of alpha does not change.
 
     Parameters
     ----------
@@ -264,7 +264,7 @@ class Shares(RunningMean):
 
     def solved(self, memory: np.ndarray, alpha: np.ndarray, n_batches: int) -> np.ndarray:
         shares = (1.0 - self.floor) * memory + self.floor / len(memory)
-        return np.maximum(alpha.sum() * shares, LEAST_ALPHA)
+        return np.maximum(alpha.sum() * shares, 1e-10)  # A share may be 0 without `floor`.
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,6 @@
 import gzip
 import json
 import subprocess
-import tomllib
 from pathlib import Path
 
 import numpy as np
@@ -121,24 +120,3 @@ def test_labels_follow_the_relevance(run, monkeypatch, tmp_path):
         assert Path("a.csv").read_text(encoding="utf-8").splitlines()[1:] == label[relevance]
     assert all(row.split(",")[5].startswith("common") for row in label["1"])
     assert not any(row.split(",")[5].startswith("common") for row in label["0"])
-
-
-@pytest.mark.parametrize(
-    ("arguments", "usage", "wrong"),
-    [
-        (["fit", "--topics", "ten"], "fit [FILE ...] [OPTION ...]", "'ten' is not a whole number"),
-        (["score"], "score MODEL FILE ... [OPTION ...]", "arguments are required: MODEL, FILE"),
-    ],
-)
-def test_wrong_use_is_told_in_two_lines(misused, arguments, usage, wrong):
-    first, second = misused(*arguments).splitlines()
-    assert first == f"usage: streamtopics {usage}"
-    assert wrong in second
-
-
-def test_version_and_console_script(capsys):
-    with pytest.raises(SystemExit, match="0"):
-        main(["--version"])
-    assert capsys.readouterr().out.startswith("streamtopics ")
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert project["scripts"]["streamtopics"].startswith("streamtopics.cli")

@@ -9,7 +9,6 @@ import pytest
 from sklearn.utils import estimator_html_repr, get_tags
 
 import streamtopics
-from streamtopics.utils.output import DOCUMENTATION
 from tests.conventions.every import EVERY
 
 ROOT = Path(streamtopics.__file__).parents[1]
@@ -29,14 +28,6 @@ def pages_of_the_reference() -> set[str]:
         elif re.fullmatch(r" {3}[\w.]+", line):
             pages.add(f"{module}.{line.strip()}")
     return pages
-
-
-@each
-def test_links_to_the_page_of_the_reference(name):
-    first, *_ = LINK.findall(estimator_html_repr(EVERY[name].made))
-    page = first.removeprefix(f"{DOCUMENTATION}api/generated/").removesuffix(".html")
-    assert page in pages_of_the_reference()
-    assert page.endswith(f".{name}")
 
 
 @each

@@ -103,7 +103,7 @@ def _few_dates(
 
 
 def _are_dates(times: Sequence[Any]) -> bool:
-    return np.asarray(times).dtype.kind == "M" or isinstance(times[0], date)
+    return np.asarray(times).dtype.kind == "M" or isinstance(next(iter(times)), date)
 
 
 def _places_of(times: Sequence[Any]) -> tuple[Any, list[str] | None]:
