@@ -9,7 +9,7 @@ from scipy import sparse
 from streamtopics import GibbsOnlineEM
 from streamtopics.local.step import content_seeds, minibatch_of
 from streamtopics.messages import Statistics
-from streamtopics.posteriors import Blend, Noise, TopicPosterior, blend_together
+from streamtopics.posteriors import Blend, TopicPosterior, blend_together
 from streamtopics.updates import Langevin
 from tests.updates.given import given
 
@@ -46,12 +46,6 @@ def test_streams_of_neighbouring_seeds_have_noise_of_their_own():
     late.blend(Langevin(1.0, 1e9, 0.6).step(late, given(nothing), None)[0])
     early.blend(Langevin(1.0, 1e9, 0.6).step(early, given(nothing), None)[0])
     assert np.abs(late.dense() - early.dense()).max() > 1
-
-
-def test_a_noisy_blend_carries_its_alpha():
-    posterior = ones(np.ones(K))
-    posterior.blend(Blend(1.0, 1.0, 0.0, some(), np.full(K, 5.0), Noise(1.0, (0,))))
-    assert_array_equal(posterior.alpha, 5.0)
 
 
 def test_blends_together_are_all_or_none_where_the_kernel_raises():

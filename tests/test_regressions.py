@@ -23,15 +23,22 @@ from streamtopics.datasets import make_lda_corpus, make_rated_reviews, read_reco
 from streamtopics.distributed import fit_partitions, transform_partitions
 from streamtopics.dpp import Items
 from streamtopics.estimators import Schedule
-from streamtopics.inspection import plot_shares, shares_over_time
+from streamtopics.inspection import documents_of, plot_scores, plot_shares, shares_over_time
+from streamtopics.inspection.n_components import matched_kappa
 from streamtopics.local import Gibbs, OneTopic
 from streamtopics.messages import Statistics
 from streamtopics.metrics import topic_coherence, unlike_known
-from streamtopics.models import GaussianMixture
+from streamtopics.models import BetaBinomial, GaussianMixture
 from streamtopics.priors import seed_prior
 from streamtopics.report import report
 from streamtopics.streams import DriftMonitor, ScoreHistory, TimedBatch, TopicTracker, stream
-from streamtopics.text import NamedCounts, Phrases, StreamingCountVectorizer, StreamingPipeline
+from streamtopics.text import (
+    NamedCounts,
+    Phrases,
+    StreamingCountVectorizer,
+    StreamingPipeline,
+    mark_negations,
+)
 from streamtopics.updates import GammaPrior, MeanDecay, OnlineEM, Shares, Window
 from streamtopics.was import HDPFranchise
 from streamtopics.was.corpus import SentenceCorpus
@@ -486,7 +493,7 @@ def test_words_of_a_pipeline_have_holders_in_its_stream_alone():
 
 
 def test_labels_of_a_series_are_by_position():
-    pytest.importorskip("matplotlib").use("Agg")
+    pytest.importorskip("matplotlib")
     months = pd.Series(["a", "b", "c"], index=[5, 6, 7])
     assert plot_shares(months, np.full((3, 2), 0.5), ["x", "y"]) is not None
 
@@ -533,3 +540,81 @@ def test_a_pipeline_has_no_words_of_free_columns():
 def test_topics_with_labels_alone_need_no_names_of_columns():
     model = st.GuidedTopics({"a": [], "b": []}, random_state=0).fit(COUNTS, ["a", "b"] * 20)
     assert model.predict(COUNTS[:2]).tolist() == ["a", "b"]
+
+
+@pytest.mark.parametrize(("n", "kind"), [(1, "uniform"), (2, "linear")])
+def test_averages_of_a_window_are_means_of_its_topics(n, kind):
+    rng, found, schedule = np.random.default_rng(0), [], Schedule(averaging=kind)
+    how = {"inference": "variational", "random_state": 0}
+    model = st.StreamingLDA(2, update=Window(n), schedule=schedule, **how)
+    for _ in range(6):
+        found.append(model.partial_fit(rng.poisson(0.5, (30, 40))).posterior_.dense().T.copy())
+    weights = np.ones(6) if kind == "uniform" else np.arange(1, 7)
+    assert_allclose(model.components_, np.average(found, axis=0, weights=weights))
+    bayes = st.StreamingBayes(BetaBinomial(), Window(n))
+    for _ in range(4):
+        bayes.partial_fit(rng.random((100, 1)) < 0.5)
+    assert bayes.retention_history_.ravel().tolist() == [1, 1 - (n == 1), 1 - 1 / n, 1 - 1 / n]
+
+
+def test_documents_held_out_by_fit_have_no_later_time(tmp_path, capsys):
+    rows = [{"text": text, "id": i % 3} for i, text in enumerate(SEA * 9 + SKY * 6)]
+    path, model = tmp_path / "c.jsonl", str(tmp_path / "m")
+    path.write_text("\n".join(map(json.dumps, rows)))
+    how = ["--group-key", "id", "--quiet", "--max-share", "1", "--model", model]
+    assert main(["fit", str(path), "--topics", "2", *how]) == 0
+    assert len(st.load(model).totals().periods) == 1
+    assert not st.load(model).findings()
+
+
+def test_a_bad_line_with_one_quotation_mark_loses_no_other_rows(tmp_path):
+    path = tmp_path / "mix.csv"
+    rows = b"".join(b"%d,plain %d\n" % (i, i) for i in range(3, 103))
+    path.write_bytes(b'id,text\n1,"good\nstart"\n2,"two lines\nol\xe9"\n' + rows)
+    assert len(list(read_records(path, on_bad="skip"))) == 102
+
+
+def test_kept_fields_are_json_and_clash_with_none(tmp_path, capsys):
+    st.save(st.TopicStream(2).fit(SEA + SKY), tmp_path / "m")
+    path = tmp_path / "x.jsonl"
+    path.write_text('{"text": "sun", "x": Infinity, "n": {"v": NaN}, "topics": ["a"], "line": 7}\n')
+    assert main(["apply", str(tmp_path / "m"), str(path), "--keep", "x,n,topics,line"]) == 0
+    row = json.loads(capsys.readouterr().out)
+    assert (row["x"], row["n"], row["kept_topics"], row["kept_line"]) == (
+        None,
+        {"v": None},
+        ["a"],
+        7,
+    )
+    assert row["line"] == 1
+
+
+def test_a_negation_ends_with_its_paragraph():
+    assert (
+        mark_negations("Certainly not\n\nGreat camera, not\ngood")
+        == "certainly not\n\ngreat camera, notgood"
+    )
+
+
+def test_one_topic_agrees_with_itself_by_chance_alone():
+    assert {matched_kappa(np.zeros(n, int), np.zeros(n, int)) for n in range(1, 700)} == {0.0}
+
+
+def test_scores_are_drawn_at_the_documents_seen():
+    pytest.importorskip("matplotlib")
+    history, model = ScoreHistory(), st.SVBLDA(2, random_state=0)
+    stream(model, [COUNTS], callbacks=[history])
+    assert plot_scores(history.rows).lines[0].get_xdata().size == 0
+    stream(model, [COUNTS] * 2, callbacks=[history])
+    assert plot_scores(history.rows).lines[0].get_xdata().tolist() == [80, 120]
+
+
+def test_a_search_among_no_documents_finds_none():
+    model = st.StreamingLDA(2, random_state=0).fit(COUNTS)
+    assert all(len(one) == 0 for one in documents_of(model, COUNTS[:0]))
+
+
+def test_a_name_that_is_refused_is_not_offered():
+    with pytest.raises(TypeError, match="update must be") as caught:
+        st.HDPGibbsOnlineEM(update="power_prior").fit(COUNTS)
+    assert str(caught.value).count("power_prior") == 1

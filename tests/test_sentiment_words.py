@@ -49,11 +49,6 @@ def test_sentiments_have_the_same_mass():
     assert_allclose(prior[0, 2:4].sum(), prior[1, 0])
 
 
-def test_names_of_sentiments_choose_rows():
-    turned = SentimentWords(WORDS).resolve(columns(classes=CLASSES[::-1]))
-    assert_allclose(turned[::-1], SentimentWords(WORDS).resolve(columns()))
-
-
 def test_its_list_of_words():
     assert not set(POSITIVE_WORDS) & set(NEGATIVE_WORDS)
     prior = SentimentWords().resolve(columns())

@@ -40,15 +40,6 @@ def flat(model):
     return type(model)(steps_of(model))
 
 
-def test_a_model_alone_is_one_step():
-    model = SVBLDA(2)
-    assert steps_of(model) == [("SVBLDA", model)]
-    assert last_step(model) is model
-    assert steps_before(model) == []
-    assert counted(model, TEXTS) is TEXTS
-    assert names_of(model) is None
-
-
 def test_steps_of_pipelines_are_taken_apart():
     model = nested()
     assert [name for name, _ in steps_of(model)] == ["clean", "none", "words", "once", "topics"]

@@ -85,60 +85,10 @@ def test_dates_come_in_many_forms(times):
     assert_array_equal(found.of[found.of >= 0], [0, len(found.labels) - 1])
 
 
-def test_whole_numbers_have_a_period_each_also_where_none_is():
-    found = periods_of([1987, 1990, 1988, None])
-    assert (found.unit, found.labels) == ("year", ("1987", "1988", "1989", "1990"))
-    assert periods_of([12, 15]).unit == "value"
-    assert periods_of([1987.5, 1990]).unit == "value"
-    assert_array_equal(found.of, [0, 3, 1, -1])
-
-
-def test_few_numbers_stand_for_themselves_and_many_are_cut():
-    assert periods_of([0.5, 0.25, 0.5]).labels == ("0.25", "0.5")
-    values = np.random.default_rng(0).random(1000)
-    found = periods_of(values)
-    assert MOST_PERIODS / 3 < len(found.labels) <= MOST_PERIODS
-    offset = values - found.edges[found.of]
-    assert 0 <= offset.min() <= offset.max() < 0.02
-    assert found.labels[1] == "0.02 to 0.04"
-
-
-def test_many_years_are_cut_into_spans_of_years():
-    found = periods_of(np.arange(1790, 2025))
-    assert (found.unit, *found.labels[::46]) == ("5 years", "1790 to 1794", "2020 to 2024")
-    assert_array_equal(np.bincount(found.of), 5)
-
-
-def test_a_time_has_its_place():
-    found = periods_of([START + timedelta(days=i) for i in range(40)])
-    assert found.place(START + timedelta(days=3)) == 3
-    assert found.place("2003-05-18") == 1
-    assert {found.place(one) for one in (date(2000, 1, 1), "no date", None, 7)} == {None}
-    assert periods_of([1, 2, 3]).place(2) == 1
-
-
-@pytest.mark.parametrize(
-    ("times", "last", "beyond"),
-    [
-        ([2001, 2002, 2003], 2003.5, 2004),
-        ([0.25, 0.5], 0.5, 0.75),
-        (np.linspace(0, 1, 500), 1.01, 1.02),
-        (["2001", "2003"], "2003.99", "2004"),
-        (["2001-01", "2001-03-01"], "2001-03-31T23:59", "2001-04-01"),
-        (["2001-02", "2001-03"], "2001-03-31", "2001-04"),
-        ([START, START + timedelta(hours=1)], "2003-05-17T13:59", "2003-05-17T14:00"),
-    ],
-)
-def test_a_time_after_the_last_period_has_no_place(times, last, beyond):
-    found = periods_of(times)
-    assert found.place(last) == len(found.labels) - 1
-    assert found.place(beyond) is None
-
-
 def test_a_time_is_told_as_it_was_given():
     found = periods_of([START, date(2004, 1, 1), None])
     assert time_texts(found.times) == ["2003-05-17 12:30:00", "2004-01-01", ""]
-    assert time_texts(periods_of([1787, 1788.5]).times)[1] == "1788.5"
+    assert time_texts(np.array([1787, 1788.5])) == ["1787", "1788.5"]
 
 
 @pytest.mark.parametrize(
@@ -151,8 +101,8 @@ def test_a_time_is_told_as_it_was_given():
         (["2024_01"], ValueError, "'2024_01' is neither a number nor a date"),
         (["17.05.2025"], ValueError, "'17.05.2025' is neither a number nor a date"),
         ([[1], [2]], TypeError, r"times must be numbers or dates; got \[1\]"),
-        ([np.inf, 1.0], ValueError, "times must be finite numbers or dates"),
-        ([None, None], ValueError, "times must be finite numbers or dates"),
+        ([np.inf, 1.0], ValueError, "times must be dates, with"),
+        ([None, None], ValueError, "times must be dates, with"),
         ([10**400, 1], OverflowError, "int too large"),
     ],
 )
@@ -164,8 +114,6 @@ def test_other_times_are_refused(times, error, message):
 @pytest.mark.parametrize(
     ("times", "unit", "labels", "of"),
     [
-        (["2001", "2003"], "year", ("2001", "2002", "2003"), [0, 2]),
-        (["2024"] * 5, "year", ("2024",), [0] * 5),
         (["2024-01", "2024-03"], "month", ("2024-01", "2024-02", "2024-03"), [0, 2]),
         (["2024-W05", "2024-W06"], "week", ("week of 2024-01-29", "week of 2024-02-05"), [0, 1]),
         (["2024-01-01", "2024-01-02"], "day", ("2024-01-01", "2024-01-02"), [0, 1]),
@@ -198,22 +146,6 @@ AT_MIDNIGHT = [datetime(2024, 4, 30, 23), datetime(2024, 5, 1)]
 def test_dates_with_a_zone_are_in_universal_time(times):
     found = periods_of(times)
     assert (found.unit, found.labels) == ("hour", ("2024-04-30 23h", "2024-05-01 00h"))
-    assert found.place("2024-05-01T09:30+09:00") == 1
-
-
-@pytest.mark.parametrize(
-    ("times", "first"),
-    [
-        (range(20230101, 20240101), "20230000 to 20230199"),
-        (np.linspace(1e7, 1e7 + 1e-6, 1000), "10000000 to 10000000.00000002"),
-        (np.linspace(-1, 1, 1000), "-1 to -0.95"),
-        (1.7e7 + np.array([0.25, 0.5]), "17000000.25"),
-    ],
-)
-def test_labels_of_numbers_have_the_digits_that_tell_them_apart(times, first):
-    found = periods_of(times)
-    assert len(set(found.labels)) == len(found.labels) <= MOST_PERIODS
-    assert found.labels[0] == first
 
 
 JULY = datetime(2025, 7, 4, 12, tzinfo=UTC).timestamp()
@@ -239,22 +171,3 @@ def test_dates_in_other_ways_are_read(times, first, last):
 def test_numbers_that_are_no_dates_stay_numbers():
     for times in ([20251301, 20250101], [202512, 202501], [150, 20_000_000], [1999, 2000]):
         assert read_times(times).dtype == float
-
-
-def test_periods_are_long_enough_to_have_documents():
-    """240 days with a document each: 35 weeks of 7 are few enough, but months have the 30."""
-    times = [date(2024, 1, 1) + timedelta(days=i) for i in range(240)]
-    units = [periods_of(times, least).unit for least in (0, 7.5, 30, 100)]
-    assert units == ["week", "month", "month", "week"]
-
-
-@pytest.mark.parametrize("as_given", [int, str])
-def test_periods_of_years_are_long_enough_too(as_given):
-    """Nine documents in each of 80 years: five years have 45, and two only 18."""
-    years = [as_given(year) for year in np.repeat(np.arange(1945, 2025), 9)]
-    found = periods_of(years, 30)
-    assert (found.unit, found.labels[0]) == ("5 years", "1945 to 1949")
-    assert_array_equal(np.bincount(found.of), 45)
-    assert len(periods_of(years[:60], 100).labels) == 7
-    assert len(periods_of(np.repeat([1905, 1984], 30), 30).labels) == 2
-    assert periods_of(np.arange(100) / 99, 10).labels[1] == "0.2 to 0.4"

@@ -371,7 +371,7 @@ def check_parts(composition: Composition, auto: Collection[str] = ()) -> None:
     ]
     for name, value, kind, options, example in parts:
         if isinstance(value, type) or not isinstance(value, kind):
-            words = ["auto"] * (name in auto) + list(options)
+            words = ["auto"] * (name in auto) + [word for word in options if word != value]
             raise TypeError(
                 f"{name} must be one of {words}, or a record such as {example}; got {value!r}"
             )

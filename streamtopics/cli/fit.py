@@ -70,7 +70,7 @@ def fit(options: Namespace) -> None:
     if held_out and (options.time_key or options.group_key or options.report or options.model):
         # Scored, not learnt; but shares, findings and the report are about all documents.
         held, _, labels = reading.minibatch(held_out, options)
-        model.add_documents(held, **labels)
+        model.add_documents(held, **{"times": [None] * len(held), **labels})
     tally.tell()
     # Files first, in case the reader of the output has gone.
     written = write_all(options, model, tally, first if more is None else None)

@@ -100,8 +100,10 @@ def rows_of_documents(
         for record, share, first in zip(batch, shares, order.tolist(), strict=True):
             row = {"id": record.fields[options.id_key]} if options.id_key else {}
             row |= {"source": record.source, "line": record.line, "time": time_of(record.time)}
-            kept = {key: record.fields[key] for key in options.keep}
-            row |= {key: None if is_missing(value) else value for key, value in kept.items()}
+            names = {key: f"kept_{key}" for key in ("source", "line", "topics")}
+            kept = {names.get(key, key): record.fields[key] for key in options.keep}
+            kept = {key: None if is_missing(value) else value for key, value in kept.items()}
+            row |= json.loads(json.dumps(kept, default=str), parse_constant=lambda _: None)
             is_empty = not record.text.strip()
             found = [
                 {"topic": k, "share": round(float(share[k]), 4), "label": labels[k]} for k in first

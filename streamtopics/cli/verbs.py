@@ -22,8 +22,8 @@ of the installed scientific Python packages.
 FILES = """\
 Files: plain text with a document on each line, JSON lines (.jsonl) or an array
 (.json) with a field "text", tables (.csv, .tsv, .parquet, .xlsx) with a column "text",
-each of them perhaps compressed (.gz, .bz2, .xz, .zst), folders of such files with
-the folders in them, or - for standard input.
+all but .parquet and .xlsx perhaps compressed (.gz, .bz2, .xz, .zst), folders of such
+files with the folders in them, or - for standard input.
 """
 
 

@@ -66,7 +66,7 @@ class StreamingMixture(ReportsLifetimes, TakesVectors, Editable):
     background_ : ndarray of shape (n_features,)
         Word probabilities of the background; NaN without a background.
     weights_ : ndarray of shape (n_components,)
-        Share of each cluster in the learnt documents; sums to 1. Forgotten documents count less.
+        Share of each cluster in the documents; sums to 1. Later minibatches count more.
     births_ : list of TopicLifetime
         Records of the living and the last thousand dead clusters, in order of birth.
     n_alive_ : int
@@ -183,7 +183,7 @@ class StreamingMixture(ReportsLifetimes, TakesVectors, Editable):
 
     @property
     def weights_(self) -> np.ndarray:
-        prior = self.doc_topic_prior_
+        prior = self.doc_topic_prior_ + (not self.doc_topic_prior_.any())
         return np.asarray(prior / prior.sum())
 
     @property

@@ -8,6 +8,7 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
 from scipy.optimize import linear_sum_assignment
 from sklearn.base import BaseEstimator, clone
 from sklearn.pipeline import Pipeline
@@ -250,8 +251,7 @@ def _row(number: int, found: list[_Measurement], parts: list[np.ndarray]) -> NCo
 
 def matched_kappa(one: np.ndarray, other: np.ndarray) -> float:
     """Cohen's kappa of two models' topics of the same documents, after matching the topics."""
-    both = np.zeros((one.max() + 1, other.max() + 1))
-    np.add.at(both, (one, other), 1 / len(one))
+    both = sparse.coo_matrix((np.ones(len(one)), (one, other))).toarray() / len(one)
     match = linear_sum_assignment(both, maximize=True)
     chance = float(both.sum(axis=1)[match[0]] @ both.sum(axis=0)[match[1]])
     return float((both[match].sum() - chance) / (1 - chance)) if chance < 1 else 0.0

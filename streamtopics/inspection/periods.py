@@ -9,10 +9,6 @@ from streamtopics.utils.times import read_times
 
 # Most periods of a picture.
 MOST_PERIODS = 80
-# Least documents of a period for comparisons; shares are shown anyway.
-LEAST = 30
-# Whole numbers in this range may be years.
-LIKE_YEARS = 1000, 3000
 
 
 def time_texts(times: np.ndarray, units: str = "YMD") -> list[str]:
@@ -21,7 +17,7 @@ def time_texts(times: np.ndarray, units: str = "YMD") -> list[str]:
         unit = next((unit for unit in units if _are_whole(times, unit)), "s")
         texts = ["" if one != one else str(one) for one in times.astype(f"M8[{unit}]")]
         return [text.replace("T", " ").removesuffix(" 00:00:00") for text in texts]
-    return ["" if one != one else _number_text(one, 10) for one in times]
+    return ["" if one != one else _number_text(one) for one in times]
 
 
 def _are_whole(dates: np.ndarray, unit: str) -> bool:
@@ -29,9 +25,9 @@ def _are_whole(dates: np.ndarray, unit: str) -> bool:
     return bool((known.astype(f"M8[{unit}]") == known).all())
 
 
-def _number_text(number: float, digits: int) -> str:
+def _number_text(number: float) -> str:
     is_written_out = number == np.rint(number) and abs(number) < 1e19
-    return f"{number + 0.0:.0f}" if is_written_out else f"{number:.{digits}g}"
+    return f"{number + 0.0:.0f}" if is_written_out else f"{number:.10g}"
 
 
 class Step(NamedTuple):
@@ -76,72 +72,26 @@ class Periods(NamedTuple):
     of: np.ndarray
     times: np.ndarray
 
-    def place(self, time: Any) -> int | None:
-        """The period of a time; None if invalid or outside all periods."""
-        try:
-            value = read_times([time])[0]
-        except (TypeError, ValueError):
-            return None
-        is_alike = value.dtype.kind == self.edges.dtype.kind
-        if not is_alike or not self.edges[0] <= value < self.edges[-1]:
-            return None
-        return int(np.searchsorted(self.edges, value, side="right")) - 1
 
-
-def periods_of(times: Any, least: float = 0) -> Periods:
-    """Divide times into at most `MOST_PERIODS` periods, with a mean of `least` documents.
-
-    Dates make calendar periods. Few numbers, or whole numbers, are periods themselves.
-    """
+def periods_of(times: Any) -> Periods:
+    """Divide dates into the shortest calendar periods, at most `MOST_PERIODS`."""
     times = read_times(times)
     known = times == times
-    is_date = times.dtype.kind == "M"
-    values = times[known].astype("M8[s]") if is_date else times[known]
-    if not len(values) or not (is_date or np.isfinite(values).all()):
-        raise ValueError("times must be finite numbers or dates, with at least one known")
-    unit, edges, labels = (_of_dates if is_date else _equal)(values, least)
+    if times.dtype.kind != "M" or not known.any():
+        raise ValueError("times must be dates, with at least one known")
+    dates = times[known].astype("M8[s]")
+    unit, edges, labels = _of_dates(dates)
     of = np.full(len(known), -1, dtype=np.intp)
-    of[known] = np.searchsorted(edges[:-1], values, side="right") - 1
+    of[known] = np.searchsorted(edges[:-1], dates, side="right") - 1
     return Periods(unit, tuple(labels), edges, of, times)
 
 
-def _of_dates(dates: np.ndarray, least: float) -> tuple[str, np.ndarray, list[str]]:
+def _of_dates(dates: np.ndarray) -> tuple[str, np.ndarray, list[str]]:
     first = next((i for unit, i in (("Y", 5), ("M", 3), ("D", 1)) if _are_whole(dates, unit)), 0)
     week = STEPS[2]
     if first == 1 and len(dates) > 1 and (week.starts(week.of(dates)) == dates).all():
         first = 2
-    few = [step for step in STEPS[first:] if np.ptp(step.of(dates)) < MOST_PERIODS] or STEPS[-1:]
-    full = [step for step in few if len(dates) >= least * (np.ptp(step.of(dates)) + 1)]
-    step = full[0] if full and np.ptp(full[0].of(dates)) else few[0]
+    each = (step for step in STEPS[first:] if np.ptp(step.of(dates)) < MOST_PERIODS)
+    step = next(each, STEPS[-1])
     edges = step.starts(np.arange(step.of(dates).min(), step.of(dates).max() + 2))
     return step.name, edges, [step.label(start) for start in edges[:-1]]
-
-
-def _equal(values: np.ndarray, least: float) -> tuple[str, np.ndarray, list[str]]:
-    """Unit, edges and labels for numbers: single values, or intervals of round width."""
-    distinct = np.unique(values)
-    low, high = distinct[0], distinct[-1]
-    whole = bool((distinct == np.rint(distinct)).all())
-    years = whole and LIKE_YEARS[0] <= low and high < LIKE_YEARS[1]
-    most = min(MOST_PERIODS, int(len(values) // least)) if least else MOST_PERIODS
-    most = most if most > 1 else MOST_PERIODS
-    end = np.nextafter(high, np.inf)
-    # Beyond 2^53 adding 1 gives the same number.
-    if whole and high - low < MOST_PERIODS and max(-low, high) < 2**53:
-        distinct, end = np.arange(low, high + 1), high + 1
-    if len(distinct) <= most:
-        return "year" if years else "value", np.append(distinct, end), _number_texts(distinct)
-    power = 10.0 ** np.floor(np.log10((high - low) / most))
-    steps = (power * n for n in (1, 2, 5, 10, 20))
-    step = next(n for n in steps if np.floor(high / n) - np.floor(low / n) < most)
-    edges = np.arange(np.floor(low / step), np.floor(high / step) + 2) * step
-    if len(edges) == 2:
-        return _equal(values, 0)
-    last = edges[1:] - 1 if whole and step >= 1 else edges[1:]
-    pairs = zip(_number_texts(edges[:-1]), _number_texts(last), strict=True)
-    return f"{step:.0f} years" if years else "span", edges, [f"{a} to {b}" for a, b in pairs]
-
-
-def _number_texts(numbers: np.ndarray) -> list[str]:
-    each = ([_number_text(number, digits) for number in numbers] for digits in (10, 15, 17))
-    return next(texts for texts in each if len(set(texts)) == len(texts))

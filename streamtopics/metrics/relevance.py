@@ -103,7 +103,7 @@ def most_probable(topics: Any, n: int) -> np.ndarray:
 def largest(values: np.ndarray, n: int) -> np.ndarray:
     """Indices of the n largest values, the largest first; of equal values the first."""
     n = min(int(n), len(values))
-    least = np.partition(values, len(values) - n)[len(values) - n]
+    least = np.partition(values, len(values) - n)[len(values) - n :][:1]
     above = np.flatnonzero(values > least)
     level = np.flatnonzero(values == least)[: n - len(above)]
     return np.concatenate([above[np.argsort(-values[above], kind="stable")], level])

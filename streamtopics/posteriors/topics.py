@@ -219,7 +219,7 @@ class TopicPosterior(OverWords):
         if allocation is None:
             return self._plan_lists(new, statistics, fold, scale)
         counts = counts_of(statistics)
-        if statistics.takes_back:
+        if statistics.takes_back and np.all(scale > 0):
             # Rounding must not take back more than was learnt.
             learnt = fold * old.S.rows(statistics.words) / scale
             counts = np.maximum(counts, -learnt, dtype=np.float64)

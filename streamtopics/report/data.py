@@ -331,9 +331,8 @@ def tables_of(
     with suppress(AttributeError):
         each = source.model.births_report(source.names)
         ids = [*getattr(source.model, "topic_ids_", range(len(source.weights)))]
-        found.append(("Births and deaths", [
-            {**vars(one), "row": -1 if one.died else ids.index(one.topic)} for one in each
-        ]))  # fmt: skip
+        known = [{**vars(one), "row": -1 if one.died else ids.index(one.topic)} for one in each]
+        found.append(("Births and deaths", known))
     if tracker is not None:
         rows = tracker if isinstance(tracker, Iterable) else tracker.topics()
         found.append(("Topics of the stream", rows))

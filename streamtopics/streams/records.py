@@ -435,6 +435,8 @@ def _lines(file: Iterable[str], reading: Reading, first: int = 1) -> Lines:
             reason, byte = f"not {reading.encoding}", ord(bad[0]) - 0xDC00
             problem = f"byte 0x{byte:02x} at position {bad.start() + 1} is {reason}"
             reading.bad(reading.error(reason, number, problem, "encoding", known))
+            if reading.format in ("csv", "tsv") and line.count('"') % 2:
+                yield number, '"\n'  # A field of several lines begins or ends all the same.
     except (EOFError, OSError, UnicodeError, lzma.LZMAError, zlib.error) as error:
         if isinstance(error, OSError) and error.errno is not None:  # the disk, not the contents
             raise

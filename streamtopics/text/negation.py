@@ -4,7 +4,7 @@
 import re
 
 NEGATED = re.compile(
-    r"\b(?:not|never|cannot|\w+n['\u2019]t)\s+"
+    r"\b(?:not|never|cannot|\w+n['\u2019]t)(?![^\S\n]*\n[^\S\n]*\n)\s+"
     r"(?:(?:a|an|the|very|so|really|that|too|be|been|to|even|all)\s+)*(?=[^\W\d_])"
 )
 

@@ -373,7 +373,6 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
                 for some in (held, texts)
             )
             earlier = np.maximum(words.document_frequency_[columns] + known - own, 0.0)
-            # A pipeline may have learnt documents before the stream.
             earlier *= min(1.0, self._n_documents / max(n_before, 1))
             cells = cells.without_words(columns, earlier)
         edits = topics.edits_ if isinstance(topics, Editable) else ()

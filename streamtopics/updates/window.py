@@ -49,8 +49,9 @@ class Window(Rule):
         total = new
         for one in kept if reset else old:
             total = total.plus(one, 1.0 if reset else -1.0)
-        blend = Blend(0.0, 1.0, 1.0, total) if reset else Blend(1.0, 1.0, 0.0, total)
-        return blend, (*kept, new)
+        before = gone + remaining - float(new.n_tokens)
+        share = 1.0 - gone / before if before > 0 else 1.0
+        return Blend(1.0 - reset, 1.0, 1.0 * reset, total, retention=share), (*kept, new)
 
     def without_words(self, state: tuple[Any, ...], words: np.ndarray) -> tuple[Any, ...]:
         return tuple(statistics.without(words) for statistics in state)

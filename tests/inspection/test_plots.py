@@ -39,7 +39,7 @@ from streamtopics.text import NamedCounts
 
 NAMES = [f"word{i}" for i in range(50)]
 X = make_lda_corpus(n_documents=300, n_components=4, n_features=50, random_state=0).X
-Scored = namedtuple("Scored", "n_documents score")
+Scored = namedtuple("Scored", "n_documents_seen score")
 
 
 @pytest.fixture(scope="module")
@@ -137,7 +137,7 @@ def test_colours_of_many_topics_are_lighter():
 
 def test_scores_and_their_running_mean():
     scores = [-8.0, float("nan"), -7.0, -6.0]
-    ax = plot_scores([Scored(100, s) for s in scores], window=2)
+    ax = plot_scores([Scored(100 * i, s) for i, s in enumerate(scores, 1)], window=2)
     dots, mean = ax.lines
     assert_array_equal(dots.get_xdata(), [100, 300, 400])
     assert_array_equal(mean.get_ydata(), [-8.0, -7.5, -6.5])
@@ -148,7 +148,9 @@ def test_scores_and_their_running_mean():
 def test_one_infinite_score_is_in_the_means_of_its_window_only(window, at):
     scores = -np.arange(1.0, 9.0)
     scores[at] = -np.inf
-    _, mean = plot_scores([Scored(100, s) for s in scores], window=window).lines
+    _, mean = plot_scores(
+        [Scored(100 * i, s) for i, s in enumerate(scores, 1)], window=window
+    ).lines
     expected = [np.mean(scores[max(0, end - window) : end]) for end in range(1, 9)]
     assert_allclose(mean.get_ydata(), expected)
 
@@ -247,7 +249,7 @@ def test_picture_of_drift(forgetting):
     assert [ax.images[0].get_array().shape for ax in axes] == [(3, 4), (3, 4)]
     assert_array_equal(axes[0].images[0].get_array(), forgetting.retention_history_.T)
     assert [label.get_text() for label in axes[0].get_xticklabels()][-1] == "2002"
-    with pytest.raises(ValueError, match="has learnt a minibatch"):
+    with pytest.raises(ValueError, match="needs a minibatch since"):
         plot_drift(SVBHPP(3, inference="gibbs").partial_fit(np.zeros((0, 50))))
 
 

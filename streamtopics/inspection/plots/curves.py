@@ -70,9 +70,8 @@ def plot_scores(rows: Iterable[BatchInfo], *, window: int = 10, ax: Axes | None 
     ax : Axes
     """
     check_integer(window=window)
-    found = np.array([(row.n_documents, row.score) for row in rows])
-    scored = ~np.isnan(found[:, 1])
-    seen, scores = np.cumsum(found[:, 0])[scored], found[scored, 1]
+    found = np.array([(row.n_documents_seen, row.score) for row in rows]).reshape(-1, 2)
+    seen, scores = found[~np.isnan(found[:, 1])].T
     ax = one_axes(ax)
     ax.plot(seen, scores, ".", color=COLORS[4], markersize=4, label="minibatch")
     ax.plot(
@@ -86,12 +85,10 @@ def plot_scores(rows: Iterable[BatchInfo], *, window: int = 10, ax: Axes | None 
 
 
 def _running_mean(values: np.ndarray, window: int) -> np.ndarray:
-    window = min(window, len(values))
+    ends = range(1, len(values) + 1)
     # Infinities of both signs have no mean.
     with np.errstate(invalid="ignore"):
-        full = np.lib.stride_tricks.sliding_window_view(values, window).mean(axis=1)
-        first = np.cumsum(values[: window - 1]) / np.arange(1, window)
-    return np.concatenate([first, full])
+        return np.array([values[max(0, end - window) : end].mean() for end in ends])
 
 
 def plot_n_components(

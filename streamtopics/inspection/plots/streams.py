@@ -147,7 +147,7 @@ def plot_drift(estimator: Any, *, ax: Iterable[Axes] | None = None) -> np.ndarra
     records = estimator.drift_
     if not records:
         raise ValueError(
-            "plot_drift needs a model that has learnt a minibatch; call fit or partial_fit first"
+            "plot_drift needs a minibatch since the last merge or split of topics; call partial_fit"
         )
     axes = several_axes(ax, 2, (2, 1), (9.0, 6.0))
     names = [str(record.batch if record.time is None else record.time) for record in records]
