@@ -16,6 +16,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.base.editable import Editable
+from streamtopics.base.inputs import check_column_names
 from streamtopics.editing.changes import carried_out, taken_back
 from streamtopics.editing.records import Edit, EditStep, Weighted, edits_of
 from streamtopics.estimators import StreamingLDA
@@ -25,6 +26,7 @@ from streamtopics.updates.doc_topic import FixedPoint, GammaPrior, Shares
 from streamtopics.utils.checks import is_whole
 from streamtopics.utils.parallel import lock_of
 from streamtopics.utils.steps import check_not_frozen, counted, last_step, names_of
+from streamtopics.utils.structure import column_names, to_csr
 
 # Leading words to recognise a topic, least tokens for a split, and least share of a topic's part.
 KEPT_WORDS, LEAST_TOKENS, LEAST_TOKEN = 30, 100.0, 1e-3
@@ -388,7 +390,10 @@ def edit_rows(
 
 def _division(model: BaseEstimator, topics: Editable, row: int, X: object, n: int) -> np.ndarray:
     """Share of each part in the topic's counts, by learnt word; the largest part first."""
-    counts = topics._counts(counted(model, X), "split")
+    counts = counted(model, X)
+    if column_names(counts) is not None:
+        check_column_names(topics, counts, reset=False)
+    counts = to_csr(counts, "split", default=np.float64)
     tokens, least = tokens_of(topics, counts, row), LEAST_TOKENS
     few = f"topic {row} has {tokens.sum():.0f} tokens in X, but a split needs {least:.0f}"
     refuse((tokens.sum() < least, f"{few}; pass more documents that have it"))
