@@ -39,7 +39,7 @@ from streamtopics.text import (
     StreamingPipeline,
     mark_negations,
 )
-from streamtopics.updates import GammaPrior, MeanDecay, OnlineEM, Shares, Window
+from streamtopics.updates import MeanDecay, OnlineEM, Shares, Window
 from streamtopics.was import HDPFranchise
 from streamtopics.was.corpus import SentenceCorpus
 from streamtopics.was.sampler import SamplerState, SentenceSampler
@@ -407,12 +407,6 @@ def test_averages_keep_the_vectors():
     model = st.StreamingMixture(2, schedule=Schedule(averaging="uniform"), random_state=0)
     shares = model.fit(X, vectors=vectors).transform(0 * X, vectors=vectors)
     assert abs((shares.argmax(axis=1) == k).mean() - 0.5) > 0.45
-
-
-def test_a_step_size_of_alpha_is_the_given_one():
-    for update, kappa in ((GammaPrior(step_size=MeanDecay(0.2)), 0.2), ("gamma", 0.85)):
-        model = st.GibbsOnlineEM(5, doc_topic_prior_update=update)
-        assert model._composition().doc_topic.step_size.kappa == kappa
 
 
 def test_unused_topics_take_no_more_of_alpha_than_the_floor():

@@ -51,7 +51,8 @@ topic_word_prior : float, array-like of shape (n_features,) or (n_components, n_
 kappa : float, default=0.85
     Decay, in [0, 1], of the step size (t + tau)^-kappa of the t-th minibatch, or part of a
     minibatch. With 1 all minibatches weigh alike. Smaller values follow changes faster, but the
-    topics vary more by chance. The paper takes 0.5.""",
+    topics vary more by chance. The paper takes 0.5. The updates of
+    `doc_topic_prior` have this step size too, not the `step_size` of a given record.""",
     "update_each_sweep": """\
 update_each_sweep : bool, default=False
     Whether to update the topics after every sweep over the minibatch (the "++" of the paper). If

@@ -284,8 +284,7 @@ class OnlineEMLDA(StreamingLDA):
 
     def _composition(self) -> Composition:
         found = super()._composition()
-        by_name = isinstance(self.doc_topic_prior_update, str)
-        if by_name and isinstance(found.doc_topic, RunningMean | DampedNewton):
+        if isinstance(found.doc_topic, RunningMean | DampedNewton):
             learns: Any = found.doc_topic
             learns = replace(learns, step_size=MeanDecay(self.kappa, self.tau))
             found = replace(found, doc_topic=learns)
