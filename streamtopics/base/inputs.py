@@ -92,7 +92,10 @@ def _stacked(parts: list[Any]) -> Any:
 
 class CountsInput(TransformerMixin, StreamingEstimator):
     def _counts(self, X: Any, method: str, *, reset: bool = False) -> sparse.csr_matrix:
-        """X as CSR, finite, at least 0, sorted; doubles and longer as float64, others float32."""
+        """Return X as a CSR matrix of non-negative, finite counts with sorted columns.
+
+        Doubles and longer numbers become float64; others become float32, exact up to 16,777,216.
+        """
         caller, least = f"{type(self).__name__}.{method}", int(method == "fit")
         if not reset and (clean := as_clean(self, X, least)) is not None:
             return clean

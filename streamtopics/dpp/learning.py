@@ -213,7 +213,10 @@ def theta_steps(
 def _part_theta_steps(
     part: Part, projected: Projected, parameters: Parameters, penalty: float, n_steps: int
 ) -> Floats:
-    """Theta of the sets of a part; ``Z'L^-1 Z`` is ``(I + Q D)^-1 Q``, D the change of Th."""
+    """Return theta of the sets of a part.
+
+    ``Z'L^-1 Z`` is ``(I + Q D)^-1 Q``, with its value Q at the start and the change D of Th.
+    """
     Z, found = part.embed(parameters.U), []
     P = np.ascontiguousarray(projected.rho * projected.P)
     for batch in part.batches:

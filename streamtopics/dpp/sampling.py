@@ -165,7 +165,10 @@ def _draw_projections(
 def _draw_in_turn(
     measure: BaseMeasure, G: Floats, chosen: NDArray[np.bool_], sizes: Places, rng: Generator
 ) -> Iterator[tuple[int, Points]]:
-    """Yield the number of sets, from large to small, with more than j points, and the j-th."""
+    """Yield the number of sets with more than j points, and their j-th points, for each j.
+
+    Sets come from large to small. Vectors have coordinates for the chosen eigenvectors.
+    """
     most = int(sizes.max(initial=0))
     places = np.argsort(~chosen, axis=1, kind="stable")[:, :most]
     inside = np.arange(most) < sizes[:, None]

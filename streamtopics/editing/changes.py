@@ -104,7 +104,11 @@ def _parts(n_rows: int, own: list[int], division: np.ndarray | None) -> list[Par
 def _rearranged(
     posterior: TopicPosterior, rows: Sequence[Parts]
 ) -> tuple[TopicPosterior, np.ndarray]:
-    """The posterior of new rows, sums of parts but for the prior, and the share of each old row."""
+    """The posterior of the new rows, and the share of each old row in each new row.
+
+    Counts and alpha are sums over the parts of a row. The prior counts once, with the greatest
+    weight. Unchanged rows keep their bits.
+    """
     old, words = posterior._state, posterior._state.S.words
     learnt, shares = old.S.rows(words), np.zeros((posterior.n_nodes, len(rows)))
     first = [parts[0][0] for parts in rows]

@@ -32,7 +32,10 @@ def _exponent(w: np.ndarray, k: np.ndarray, mode: np.ndarray, d: np.ndarray) -> 
 
 
 def _integration_nodes(eta: np.ndarray) -> tuple[tuple[np.ndarray, ...], np.ndarray, np.ndarray]:
-    """(w, k, mode, 1 - mode), and distances from the mode and weights along a new last axis."""
+    """(w, k, mode, 1 - mode), and distances from the mode and weights along a new last axis.
+
+    The weights sum to the integral of the density over the density at the mode.
+    """
     eta = np.asarray(eta, dtype=np.float64)
     w, k = eta[..., 0, None], eta[..., 1, None]
     inside, safe = (w > 0) & (w < k), np.where(k > 0, k, 1.0)

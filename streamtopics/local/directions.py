@@ -65,7 +65,10 @@ def summed(vectors: np.ndarray, q: np.ndarray, workers: Workers) -> np.ndarray:
 
 
 def _multiply(rows_of: np.ndarray, x: np.ndarray, out: np.ndarray) -> None:
-    """Write a product of dense matrices row by row; BLAS gives others by the number of rows."""
+    """Write a product of dense matrices, each row by itself.
+
+    With BLAS the last digits depend on the number of rows, or of threads.
+    """
     n, k = rows_of.shape
     indptr = np.arange(n + 1, dtype=np.int32) * np.int32(k)
     indices = np.tile(np.arange(k, dtype=np.int32), n)

@@ -164,7 +164,10 @@ def _looked_up(table: np.ndarray, column: Mapping[Any, int]) -> np.ndarray:
 def _window_counts(
     documents: Any, column: Mapping[Any, int], window: int
 ) -> Iterator[sparse.csr_matrix]:
-    """Yield counts of words in windows, (n_windows, len(column)); others keep their places."""
+    """Yield counts of words in windows, in matrices of shape (n_windows, len(column)).
+
+    Tokens without a column keep their places in windows.
+    """
     places: list[np.ndarray] = []
     words: list[np.ndarray] = []
     n = 0

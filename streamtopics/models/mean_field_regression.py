@@ -276,7 +276,10 @@ def _solve(system: np.ndarray, right: np.ndarray) -> np.ndarray:
 def _log_mixture(
     residual: np.ndarray, variance: np.ndarray, shape: np.ndarray, rate: np.ndarray
 ) -> np.ndarray:
-    """Log of the integral of N(residual; 0, variance + 1/g) Gamma(g; shape, rate) over g."""
+    """Log of the integral of N(residual; 0, variance + 1/g) Gamma(g; shape, rate) over g.
+
+    The trapezoidal rule runs over ln g, from the lower to the upper tail.
+    """
     least = max(gamma_distribution.ppf(TAIL, shape), np.finfo(np.float64).tiny)
     most = gamma_distribution.isf(TAIL, shape + 0.5)
     squared = residual**2

@@ -129,7 +129,11 @@ def again_in_time(change: Change, values: np.ndarray, sample: Sample) -> float:
 def _excess(
     own: np.ndarray, every: np.ndarray, part: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The total of `every` group, its usual `part` of groups, and deviations of their `own`."""
+    """The total over groups, usual parts of the total, and deviations from the usual parts.
+
+    `own` are sums of groups, `every` are sums of periods over all groups, and `part` are the parts
+    of groups in the documents of periods.
+    """
     total = every.sum(axis=0)
     q = np.clip(part.T @ every / np.maximum(total, 1e-300), 1e-12, 1.0 - 1e-12)
     z = np.sqrt(2.0 * np.maximum(ratio(own, total, q), 0.0))
@@ -137,7 +141,10 @@ def _excess(
 
 
 def _swings(own: np.ndarray, every: np.ndarray, part: np.ndarray) -> np.ndarray:
-    """Dispersion of the excess of a group over periods, as by authors; at least 1, by chance."""
+    """Dispersion of the excess of a group over periods, 1 by chance, and at least.
+
+    Documents of one author come together, so the excess of a group swings.
+    """
     usual = every * part
     usual = usual * (own.sum(axis=0) / np.maximum(usual.sum(axis=0), 1e-300))
     found = ((own - usual) ** 2 / (usual * (1.0 - part) + 0.5)).sum(axis=0)

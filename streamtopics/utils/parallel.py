@@ -59,7 +59,10 @@ def workers(n_jobs: int | None) -> Iterator[Workers]:
 
 
 def _share(threads: ThreadPoolExecutor, n: int, function: Function, jobs: Jobs) -> list[Any]:
-    """Let this thread, which waits only for begun jobs, and n - 1 others take jobs from a queue."""
+    """Let this thread and at most n - 1 others take jobs from one queue.
+
+    This thread waits only for begun jobs, so a job may share out further jobs.
+    """
     jobs = list(jobs)
     results: list[Any] = [None] * len(jobs)
     queue = deque(range(len(jobs)))

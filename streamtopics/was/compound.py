@@ -116,7 +116,10 @@ class ICD(SentencePrior):
 
 
 def _weights(shape: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return phi at equal steps of log phi, below them a mean, and their log probabilities."""
+    """Return phi at equal steps of log phi, and log probabilities under Gamma(shape, 1).
+
+    The first value is the mean of all values below.
+    """
     step = min(WEIGHT_STEP, shape**-0.5)
     logs = np.arange(*WEIGHT_LOGS, step)
     weights = np.exp(logs)

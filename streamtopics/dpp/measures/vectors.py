@@ -193,7 +193,10 @@ class Fourier(BaseMeasure):
 
 
 def _invert(series: NDArray[np.complexfloating[Any]], target: Floats) -> Floats:
-    """Return x where the integral of ``1 + 2 Re sum_k c_k e^(2 pi i k x)`` is the target."""
+    """Return x where the integral of ``1 + 2 Re sum_k c_k e^(2 pi i k x)`` is the target.
+
+    Newton's steps stay in a shrinking bracket, or else are bisections.
+    """
     frequencies = np.arange(1, series.shape[1])
     density, integral = 2 * series[:, 1:], series[:, 1:] / (1j * np.pi * frequencies)
     start = integral.sum(axis=1).real
