@@ -82,3 +82,8 @@ def test_in_a_pipeline_it_is_cloned_saved_and_predicts(tmp_path):
     st.save(model, tmp_path / "m")
     again = st.load(tmp_path / "m")
     assert (again.predict_proba(asked) == model.predict_proba(asked)).all()
+
+
+def test_a_negation_ends_with_its_paragraph():
+    marked = mark_negations("Certainly not\n\nGreat camera, not\ngood")
+    assert marked == "certainly not\n\ngreat camera, notgood"

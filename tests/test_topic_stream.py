@@ -25,11 +25,12 @@ from streamtopics.story import Finding
 from streamtopics.story.cells import Cells
 from streamtopics.story.evidence import sample_of
 from streamtopics.streams import DriftMonitor, TopicTracker
-from streamtopics.text import NamedVectorizer, StreamingCountVectorizer
+from streamtopics.text import NamedVectorizer, StreamingCountVectorizer, StreamingPipeline
 from streamtopics.topic_stream import estimator
 from streamtopics.topic_stream.documents import with_largest_keys
 from streamtopics.topic_stream.estimator import _moved
 from streamtopics.updates.births import Lifetimes, TopicLifetime
+from tests.small import SEA, SKY
 
 SUBJECTS = {
     "sea": "ship sail wave harbour tide anchor captain deck",
@@ -760,3 +761,69 @@ def test_documents_held_back_for_the_alarm_are_earlier_documents_of_a_new_word()
         stream.partial_fit([batch[i] for i in numbers if i < 40])
     column = stream.pipeline_[0].vocabulary_["zebra"]
     assert stream._sums[1].holders[:, [column]].sum() == pytest.approx(16, abs=0.01)
+
+
+def test_the_first_of_january_is_a_date_of_its_stream():
+    stream, days = st.TopicStream(2, random_state=0), ["2023-12-31", "2024-01-01", "2024-01-02"]
+    for day in days:
+        stream.partial_fit(SEA + SKY, times=[day] * 100)
+    assert sorted({one.time for one in stream.documents}) == days
+    assert stream.report().periods == days
+
+
+@pytest.mark.parametrize("step", [480, 40, 120])
+def test_minibatches_make_no_difference_to_periods_of_fractions(step):
+    times, texts = np.repeat(2024 + np.arange(12) / 12, 40), SEA * 6 + (SKY * 4)
+    stream = st.TopicStream(2, random_state=0)
+    for i in range(0, 480, step):
+        stream.partial_fit(texts[i : i + step], times=times[i : i + step])
+    periods = stream.totals().periods
+    assert len(periods) > 12
+    assert periods[0].start == 2024
+    assert [str(one.when) for one in stream.findings() if one.topic == 0][:1] == ["since 2024.5"]
+
+
+def test_the_tracker_knows_the_time_of_a_corpus():
+    stream = st.TopicStream(2).fit(SEA + SKY, times=["2024-05-01"] * 40 + ["2024-06-01"] * 60)
+    for month in (7, 8, 9):
+        stream.partial_fit(SEA + SKY, times=[f"2024-0{month}-01"] * 100)
+    assert stream.tracker_.news("2024-08-01") is not None
+
+
+def test_a_pipeline_of_merged_topics_goes_on_as_a_stream():
+    stream = st.TopicStream(3, random_state=0).fit(SEA + SKY)
+    editing.merge(stream, [0, 1])
+    again = st.TopicStream.from_pipeline(stream.pipeline_).partial_fit(SEA + SKY)
+    editing.rename(again, 0, "all")
+    assert again.add_documents(SKY).totals().n.sum() == 160
+
+
+def test_periods_of_numbers_begin_at_any_number():
+    times = np.repeat(np.arange(-1, 11), 50)
+    for step, first in ((600, 0), (50, 50)):
+        found = st.TopicStream(2).partial_fit(SEA[:1] * 50 * bool(first), times=[0] * first)
+        for i in range(0, 600, step):
+            found.partial_fit(SKY[:1] * step, times=times[i : i + step])
+        assert [one.label for one in found.totals().periods] == [str(i) for i in range(-1, 11)]
+
+
+def test_a_corpus_without_times_ends_where_the_stream_begins():
+    found = st.TopicStream(2).fit((SEA + SKY) * 20)
+    for _ in range(5):
+        found.partial_fit(SEA + SKY)
+    n = found.totals().n.sum(axis=1)
+    assert len(n) > 10
+    assert (n > 0).all()
+
+
+def test_words_of_a_pipeline_have_holders_in_its_stream_alone():
+    words, seed = StreamingCountVectorizer(max_features=6, min_df=2), SEA[:1] * 100
+    topics = st.StreamingLDA(2, random_state=0)
+    learnt = StreamingPipeline([("words", words), ("topics", topics)]).partial_fit(seed)
+    for _ in range(9):
+        learnt.partial_fit(seed + ["ship zebra yak"] * 30)
+    found, part = st.TopicStream.from_pipeline(learnt), ["zebra yak"] * 20 + ["ship"] * 20
+    while not {"zebra", "yak"} <= set(found.pipeline_[0].vocabulary_):
+        found.partial_fit(part, times=[0] * 40)
+    n = found.totals().holders[:, found.pipeline_[0].vocabulary_["yak"]].sum()
+    assert n <= 0.7 * found.n_documents_seen_

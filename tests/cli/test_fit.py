@@ -13,7 +13,9 @@ import pytest
 from sklearn.feature_extraction.text import CountVectorizer
 
 from streamtopics import load
+from streamtopics.cli import main
 from tests.cli.texts import WORDS, lines
+from tests.small import SEA, SKY
 
 TEXTS = lines(400)
 TWO = ("--topics", 2, "--quiet")
@@ -231,3 +233,13 @@ def test_columns_that_come_out_again(run, fit, tmp_path):
     ]
     _, err = run("apply", model, path, "--keep", "m", status=2)
     assert "there is no 'm'; there is: 'id', 'n', 'user', 'text'" in err
+
+
+def test_documents_held_out_by_fit_have_no_later_time(tmp_path, capsys):
+    rows = [{"text": text, "id": i % 3} for i, text in enumerate(SEA * 9 + SKY * 6)]
+    path, model = tmp_path / "c.jsonl", str(tmp_path / "m")
+    path.write_text("\n".join(map(json.dumps, rows)))
+    how = ["--group-key", "id", "--quiet", "--max-share", "1", "--model", model]
+    assert main(["fit", str(path), "--topics", "2", *how]) == 0
+    assert len(load(model).totals().periods) == 1
+    assert not load(model).findings()

@@ -18,11 +18,13 @@ import pytest
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.pipeline import make_pipeline
 
-from streamtopics import StreamingLDA, editing, load, save
+from streamtopics import StreamingLDA, TopicStream, editing, load, save
 from streamtopics.cli import main
 from streamtopics.cli.command import parser
+from streamtopics.cli.console import _cells
 from streamtopics.cli.verbs import VERBS
 from tests.cli.texts import WORDS, lines
+from tests.small import SEA, SKY
 
 SMALL = ("--topics", 2, "--max-share", 1, "--quiet")
 
@@ -394,3 +396,26 @@ def test_edits_of_a_file_are_carried_out(fitted, tmp_path, run):
     assert "salt water" not in run("show", model)[0]
     path.write_text("[]", encoding="utf-8")
     assert "not a file of edits" in run("edit", model, path, status=2)[1]
+
+
+def test_unknown_values_of_kept_fields_are_null(tmp_path, capsys):
+    save(TopicStream(2).fit(SEA + SKY), tmp_path / "m")
+    path = tmp_path / "x.jsonl"
+    path.write_text('{"text": "the sun", "score": NaN}\n{"text": "the sea", "score": 2}\n')
+    assert main(["apply", str(tmp_path / "m"), str(path), "--keep", "score"]) == 0
+    assert [json.loads(row)["score"] for row in capsys.readouterr().out.splitlines()] == [None, 2]
+
+
+def test_signed_numbers_of_a_table_are_no_formulas():
+    cells = _cells(["-0.5", "+3", "-1e-3", "=1", "-1+cmd", "@x", "-"])
+    assert cells == "-0.5,+3,-1e-3,'=1,'-1+cmd,'@x,'-\n"
+
+
+def test_kept_fields_are_json_and_clash_with_none(tmp_path, capsys):
+    save(TopicStream(2).fit(SEA + SKY), tmp_path / "m")
+    path = tmp_path / "x.jsonl"
+    path.write_text('{"text": "sun", "x": Infinity, "n": {"v": NaN}, "topics": ["a"], "line": 7}\n')
+    assert main(["apply", str(tmp_path / "m"), str(path), "--keep", "x,n,topics,line"]) == 0
+    row = json.loads(capsys.readouterr().out)
+    found = [row[key] for key in ("x", "n", "kept_topics", "kept_line", "line")]
+    assert found == [None, {"v": None}, ["a"], 7, 1]

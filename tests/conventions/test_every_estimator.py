@@ -10,11 +10,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from joblib import Parallel, delayed, parallel_config
+from numpy.testing import assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils import get_tags
 
+from streamtopics import AspectSentimentModel, LowRankDPP, WASTopicModel
 from tests.conventions.every import COUNTS, EVERY, NAMES, SENTENCES, V, public_estimators
+from tests.small import EDGES
 
 each = pytest.mark.parametrize("name", EVERY)
 OF_COUNTS = [name for name, case in EVERY.items() if case.X is COUNTS]
@@ -166,3 +169,15 @@ def _transformed(name: str) -> list[bytes]:
 def test_several_at_once_in_threads_or_processes(backend, fitted):
     found = Parallel(n_jobs=2, backend=backend)(delayed(_transformed)(name) for name in EVERY)
     assert found == [bits(model.transform(EVERY[name].X)) for name, model in fitted.items()]
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        WASTopicModel(2, n_sweeps=4, n_burn_in=2, random_state=0),
+        LowRankDPP(n_components=2, max_iter=2, random_state=0),
+        AspectSentimentModel(2, random_state=0),
+    ],
+)
+def test_an_iterator_is_fitted_and_transformed(model):
+    assert_array_equal(model.fit_transform(iter(EDGES)), model.fit_transform(EDGES))

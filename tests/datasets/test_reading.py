@@ -412,3 +412,17 @@ def test_names_of_files_in_a_list_are_not_taken_for_texts(write):
 def test_sources_that_are_none(source):
     with pytest.raises(TypeError, match="source must be an iterable of texts"):
         read_texts(source)
+
+
+def test_rows_after_an_unreadable_line_have_their_own_number(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_bytes(b'id,text\n1,ok\n2,\xe9\xe9\n3,third\n4,"of\ntwo"\n5,last\n')
+    found = [(one.fields["id"], one.line) for one in read_records(path, keys=["id"], on_bad="skip")]
+    assert found == [("1", 2), ("3", 4), ("4", 5), ("5", 7)]
+
+
+def test_a_bad_line_with_one_quotation_mark_loses_no_other_rows(tmp_path):
+    path = tmp_path / "mix.csv"
+    rows = b"".join(b"%d,plain %d\n" % (i, i) for i in range(3, 103))
+    path.write_bytes(b'id,text\n1,"good\nstart"\n2,"two lines\nol\xe9"\n' + rows)
+    assert len(list(read_records(path, on_bad="skip"))) == 102

@@ -9,14 +9,16 @@ from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from itertools import pairwise
 
 import numpy as np
+import pandas as pd
 import pytest
 from dask import array
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.feature_extraction.text import HashingVectorizer
 from sklearn.pipeline import make_pipeline
 
+import streamtopics as st
 from streamtopics import (
     GuidedTopics,
     HDPGibbsOnlineEM,
@@ -25,7 +27,12 @@ from streamtopics import (
     StreamingMixture,
     streams,
 )
-from streamtopics.distributed import PartitionError, fit_partitions, fit_stream
+from streamtopics.distributed import (
+    PartitionError,
+    fit_partitions,
+    fit_stream,
+    transform_partitions,
+)
 from streamtopics.estimators import Schedule
 from streamtopics.text import NamedCounts
 from streamtopics.updates import SVB, DirichletProcess, PowerPrior
@@ -47,6 +54,7 @@ from tests.distributed.corpus import (
 )  # fmt: skip
 from tests.distributed.engines import Now
 from tests.plain import BPSLDA, SVBHPP, SVBLDA, GibbsOnlineEM, VariationalOnlineEM
+from tests.small import COUNTS
 
 MODELS = {
     "default": StreamingLDA(5, **SEED),
@@ -394,3 +402,11 @@ def test_threads_need_to_pickle_nothing():
     with ThreadPoolExecutor(2) as client:
         found = fit_partitions(model, PARTITIONS, client, **LATE)
     assert found.n_documents_seen_ == 8 * X.shape[0]
+
+
+def test_a_word_may_be_called_text():
+    frame = pd.DataFrame(COUNTS, columns=["text", *"bcd"])
+    with ThreadPoolExecutor(1) as client:
+        model = fit_partitions(st.SVBLDA(2, random_state=0), [frame], client)
+        [shares] = transform_partitions(model, [frame], client)
+    assert_array_equal(shares, model.transform(frame))

@@ -5,6 +5,7 @@ import pickle
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
@@ -23,6 +24,7 @@ from streamtopics.dpp.sets import PointSets
 from tests.dpp import cases
 from tests.reference import dpp as reference
 from tests.reference.dpp_sets import make_dpp_sets
+from tests.small import COUNTS
 
 DATA = make_dpp_sets(300, "exponential", n_features=12, noise=0.3, random_state=0)
 X = [DATA.sets[i] for i in range(300)]
@@ -378,3 +380,10 @@ def test_what_rises_without_bounds_ends_far_out():
     X, groups = 1e14 * (rng.random((20, 6)) < 0.4), np.repeat(np.arange(5), 4)
     estimator = LowRankDPP("poisson", 3, theta="document", penalty=0, random_state=0)
     assert np.isfinite(estimator.fit(X, groups=groups).theta_).all()
+
+
+def test_points_of_a_process_have_names_of_columns():
+    frame = pd.DataFrame(COUNTS, columns=[*"abcd"])
+    process = LowRankDPP(n_components=2, random_state=0, max_iter=2).fit([frame[:3], frame[3:]])
+    with pytest.raises(ValueError, match="feature names should match"):
+        process.marginals(frame[[*"dcba"]])

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from streamtopics import LowRankDPP
 from streamtopics.dpp.kernel import Kernel, Process, condition
 from streamtopics.dpp.marginal import expected_size, marginal_kernel
 from streamtopics.dpp.measures import Bernoulli, Fourier, Gaussian, Items, Poisson
@@ -230,3 +231,10 @@ def test_wrong_input(call, match):
     case = cases.bernoulli()
     with pytest.raises(ValueError, match=match):
         call(cases.process(case), case.points)
+
+
+def test_all_items_may_be_given():
+    X = (np.random.default_rng(0).random((200, 4)) < 0.5).astype(float)
+    for ground_set in ("items", Items.of(4)):
+        model = LowRankDPP(ground_set, 2, random_state=0, max_iter=5).fit(X)
+        assert all(one.nnz == 0 for one in model.sample(2, given=[0, 1, 2, 3], random_state=0))

@@ -2,6 +2,7 @@
 """Summaries of raw documents: what is chosen, what is learnt, and the face of scikit-learn."""
 
 import pickle
+from tracemalloc import get_traced_memory, start, stop
 
 import numpy as np
 import pytest
@@ -339,3 +340,22 @@ def test_wrong_callable():
 def test_qualities_of_signed_features_are_not_negative():
     signed = weighted_units(sparse.csr_matrix([[1.0], [1.0], [-1.0]]), None)
     assert centrality(signed).tolist() == [1.0, 1.0, 0.0]
+
+
+def test_summaries_of_an_iterator_and_of_many_sentences():
+    texts = ["A storm hit the coast. We stayed in."] * 3
+    summarizer = DPPSummarizer(n_words=15)
+    assert summarizer.fit_transform(iter(texts)).tolist() == summarizer.transform(texts).tolist()
+    start()
+    summarizer.digest([[f"word{i} of this"] for i in range(3000)])
+    peak = get_traced_memory()[1]
+    stop()
+    assert peak < 3000 * 3000 * 8 / 2
+
+
+def test_a_quality_knows_the_columns_of_the_vectorizer():
+    docs = ["The soup was hot. The bus was late.", "The waiter was kind. It rained."]
+    liked = np.where(CountVectorizer().fit(docs).get_feature_names_out() == "waiter", 2.0, 1.0)
+    how = {"vectorizer": CountVectorizer(), "quality": lambda sentences, X: X @ liked}
+    found = DPPSummarizer(1, **how).fit(docs).transform(docs)
+    assert found[1] == ["The waiter was kind."]

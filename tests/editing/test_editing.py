@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from copy import deepcopy
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
@@ -19,6 +20,7 @@ from streamtopics import (
     MultiViewLDA,
     StreamingLDA,
     StreamingMixture,
+    TopicStream,
     editing,
     load,
     save,
@@ -31,6 +33,7 @@ from streamtopics.editing.records import TopicLabels
 from streamtopics.estimators import Schedule
 from streamtopics.streams import DriftMonitor
 from streamtopics.text import NamedCounts
+from tests.small import COUNTS
 
 V, K = 80, 6
 NAMES = np.array([f"w{v}" for v in range(V)])
@@ -534,3 +537,27 @@ def test_workers_learn_with_locked_topics():
     assert model.n_batch_iter_ > 9
     assert_allclose(model.topic_word_[2], before, rtol=1e-12)
     assert not counts(model)[0, columns].any()
+
+
+def test_an_edit_that_cannot_be_done_is_skipped():
+    model, other = (StreamingLDA(2, random_state=0).fit(COUNTS) for _ in range(2))
+    edits = [editing.rename(other, 0, "sea"), editing.exclude(other, 1, [2])]
+    edits.insert(1, editing.Edit("split", (1,), (other.edits_[1].leading[0],), n=2))
+    results = editing.apply_edits(model, edits, X=np.ones((50, 9)))
+    assert [bool(one.refused) for one in results] == [False, True, False]
+
+
+def test_split_reads_columns_by_their_names():
+    frame = pd.DataFrame(COUNTS, columns=[*"abcd"])
+    model = StreamingLDA(2, random_state=0).fit(frame)
+    with pytest.raises(ValueError, match="feature names should match"):
+        editing.split(model, 0, frame[[*"dabc"]])
+
+
+def test_splits_share_documents_of_an_iterator():
+    words = ("ship sea sail", "sun sky star", "apple pear plum", "iron zinc lead")
+    texts = [text for text in words for _ in range(60)]
+    model, edited = (TopicStream(4, random_state=0).fit(texts) for _ in range(2))
+    edits = [editing.merge(edited, [0, 1]), editing.merge(edited, [1, 2])]
+    edits += [editing.split(edited, k, texts) for k in (0, 1)]
+    assert not any(one.refused for one in editing.apply_edits(model, edits, X=iter(texts)))

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 from streamtopics import (
@@ -19,7 +19,9 @@ from streamtopics import (
 )
 from streamtopics.datasets import make_lda_corpus
 from streamtopics.estimators import Schedule
+from streamtopics.text import StreamingCountVectorizer, StreamingPipeline
 from streamtopics.updates import DirichletProcess
+from tests.small import SEA, SKY
 
 X = make_lda_corpus(400, n_features=80, mean_length=20, random_state=0).X.astype(np.float32)
 V = np.random.default_rng(0).normal(size=(400, 5))
@@ -118,3 +120,25 @@ def test_a_topic_stream_needs_topics_that_keep_their_places():
     stream = TopicStream(model=made("mixture", 100), random_state=0)
     with pytest.raises(ValueError, match=r"change places .*n_start_documents=100"):
         stream.partial_fit(["the ship sails", "the sun shines"] * 20)
+
+
+def test_a_beginning_learnt_anew_counts_its_parts():
+    X = make_lda_corpus(n_documents=1500, n_features=100, mean_length=30, random_state=0).X
+    odd, found = np.zeros((10, 100), int), []
+    odd[:, 0] = 30
+    for n in (0, 5000):
+        schedule = Schedule(n_start_rounds=10, n_start_documents=n)
+        model = GibbsOnlineEM(5, schedule=schedule, random_state=0).partial_fit(X)
+        found.append(model.partial_fit(odd).components_[:, 0].sum() / model.components_.sum())
+    assert_allclose(found[0], found[1], rtol=0.2)
+
+
+def test_new_words_do_not_end_the_beginning():
+    words = StreamingCountVectorizer(max_features=40)
+    topics = StreamingMixture(2, schedule=Schedule(n_start_documents=999), random_state=0)
+    model = StreamingPipeline([("words", words), ("topics", topics)])
+    for i in range(4):
+        model.partial_fit([f"{text} new{i}" for text in SEA + SKY])
+    assert topics._commit.begun.n_documents == 400
+    topics.forget_words([words.vocabulary_["sea"]])
+    assert topics._commit.begun.n_tokens == 400 * 6 - 160

@@ -18,6 +18,7 @@ from streamtopics.estimators import guided_topics
 from streamtopics.local import Variational
 from streamtopics.text import NamedCounts
 from tests.local.test_hinted import ascent
+from tests.small import COUNTS
 
 K, V = 4, 60
 NAMES = np.array([f"w{i:02}" for i in range(V)], dtype=object)
@@ -396,3 +397,8 @@ def test_models_of_other_topics_are_not_merged(change):
     with pytest.raises(ValueError, match=r"other (was started with the names|has another prior)"):
         model.merge(other)
     assert_array_equal(model.components_, before)
+
+
+def test_topics_with_labels_alone_need_no_names_of_columns():
+    model = GuidedTopics({"a": [], "b": []}, random_state=0).fit(COUNTS, ["a", "b"] * 20)
+    assert model.predict(COUNTS[:2]).tolist() == ["a", "b"]

@@ -116,3 +116,8 @@ def test_a_prior_by_word():
     model = HDPGibbsOnlineEM(topic_word_prior=prior, n_sweeps=4, random_state=0).fit(X[:300])
     flat = clone(model).set_params(topic_word_prior=0.02).fit(X[:300])
     assert (model.topic_word_[:, :3].min() > flat.topic_word_[:, :3].min()).all()
+
+
+def test_many_topics_of_an_hdp_are_not_kept_in_lists():
+    X = make_lda_corpus(n_documents=60, n_features=50, random_state=0).X
+    assert HDPGibbsOnlineEM(2000, random_state=0).fit(X).n_topics_ > 1

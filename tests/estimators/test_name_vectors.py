@@ -7,6 +7,7 @@ from copy import deepcopy
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
 
 from streamtopics import GuidedTopics, load, save
 from streamtopics.estimators import guided_topics
@@ -128,3 +129,17 @@ def test_documents_need_vectors_and_a_stream_keeps_to_its_names():
     by_words = GuidedTopics({"sea": ["w00"]}, random_state=0).partial_fit(X)
     with pytest.raises(ValueError, match="name_vectors is"):
         by_words.set_params(name_vectors=np.ones((1, 8))).partial_fit(X)
+
+
+def test_documents_of_an_unnamed_topic_without_words_have_probabilities():
+    rng, centres = np.random.default_rng(0), np.linalg.qr(np.ones((384, 1)), "complete")[0].T[1:4]
+    k, names = rng.integers(3, size=300), np.array([f"w{i}" for i in range(18)], dtype=object)
+    vectors = centres[k] + 0.03 * rng.normal(size=(300, 384))
+    X = rng.poisson(np.kron(np.eye(3), np.full(6, 3.0))[k])
+    guided = GuidedTopics(
+        {"a": ["w0"], "b": ["w6"]}, 1, name_vectors={"a": centres[0], "b": centres[1]},
+        inference=OneTopic(1.0, 0.3), random_state=0,
+    )  # fmt: skip
+    guided.fit(NamedCounts.of(sparse.csr_matrix(X), names), vectors=vectors)
+    nothing = NamedCounts.of(sparse.csr_matrix((300, 18), dtype=int), names)
+    assert_allclose(guided.predict_proba(nothing, vectors=vectors).sum(axis=1), 1, rtol=1e-6)

@@ -12,6 +12,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.feature_extraction.text import TfidfTransformer
 
+from streamtopics import HDPGibbsOnlineEM
 from streamtopics.base.composition import auto_inference, auto_passes
 from streamtopics.distributed import compute_update
 from streamtopics.estimators import SVBLDA, Schedule, StreamingLDA, StreamingMixture
@@ -30,6 +31,7 @@ from streamtopics.updates import (
     PowerPrior,
     Shares,
 )
+from tests.small import COUNTS
 from tests.updates.given import given, take
 
 V, K = 40, 4
@@ -331,3 +333,9 @@ def test_shares_of_a_mixture_are_those_of_its_documents():
     model = StreamingLDA(2, inference=OneTopic(1.0), max_iter=8, random_state=0).fit(X)
     shares = np.sort(model.doc_topic_prior_ / model.doc_topic_prior_.sum())
     assert_allclose(shares, [z.mean(), 1 - z.mean()], atol=0.02)
+
+
+def test_a_name_that_is_refused_is_not_offered():
+    with pytest.raises(TypeError, match="update must be") as caught:
+        HDPGibbsOnlineEM(update="power_prior").fit(COUNTS)
+    assert str(caught.value).count("power_prior") == 1

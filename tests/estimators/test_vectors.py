@@ -178,3 +178,12 @@ def test_vectors_go_through_pipelines():
     X = CountVectorizer().fit_transform(texts)
     assert_array_equal(both.fit_predict(X, vectors=V), both.predict(X, vectors=V))
     assert_array_equal(both.fit_transform(X, vectors=V), both.transform(X, vectors=V))
+
+
+def test_averages_keep_the_vectors():
+    rng, k = np.random.default_rng(0), np.arange(600) % 2
+    vectors = np.eye(3)[k] + 0.05 * rng.normal(size=(600, 3))
+    X = rng.poisson(np.array([[2, 2, 0.1, 0.1], [0.1, 0.1, 2, 2]])[k])
+    model = StreamingMixture(2, schedule=Schedule(averaging="uniform"), random_state=0)
+    shares = model.fit(X, vectors=vectors).transform(0 * X, vectors=vectors)
+    assert abs((shares.argmax(axis=1) == k).mean() - 0.5) > 0.45

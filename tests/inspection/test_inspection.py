@@ -1,16 +1,25 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tables and pictures of topics."""
 
+from datetime import datetime
+
 import pytest
 from numpy.testing import assert_allclose
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.pipeline import make_pipeline
 
-from streamtopics import SVBLDA
+from streamtopics import SVBLDA, StreamingLDA
 from streamtopics.datasets import make_lda_corpus
 from streamtopics.estimators import Schedule
-from streamtopics.inspection import format_topics, plot_topic_map, plot_topics, topic_table
+from streamtopics.inspection import (
+    format_topics,
+    plot_topic_map,
+    plot_topics,
+    shares_over_time,
+    topic_table,
+)
 from streamtopics.metrics import relevant_words
+from tests.small import COUNTS
 
 NAMES = [f"word{i}" for i in range(50)]
 
@@ -66,3 +75,11 @@ def test_a_pipeline_is_its_model_and_its_words():
     assert shown <= set(names)
     written = {note.get_text().split()[1] for note in plot_topic_map(pipeline).texts}
     assert written <= set(names)
+
+
+def test_shares_over_time_reads_times_together():
+    model = StreamingLDA(2, random_state=0).fit(COUNTS)
+    for times in ([50_000_000, 150_000_000, 250_000_000], [0, 20000101, 40000000]):
+        assert shares_over_time(model, COUNTS[:3], times).times == times
+    days = shares_over_time(model, COUNTS[:2], [20240102, 20240101]).times
+    assert days == [datetime(2024, 1, 1), datetime(2024, 1, 2)]

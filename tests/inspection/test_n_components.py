@@ -212,3 +212,7 @@ def test_what_is_refused(X):
             compare_n_components(StreamingLDA(), X, numbers)
     with pytest.raises(ValueError, match="no token to predict"):
         compare_n_components(StreamingLDA(), np.eye(20, 30), [2], random_state=0)
+
+
+def test_one_topic_agrees_with_itself_by_chance_alone():
+    assert {matched_kappa(np.zeros(n, int), np.zeros(n, int)) for n in range(1, 700)} == {0.0}

@@ -35,7 +35,9 @@ from streamtopics.inspection import (
 from streamtopics.inspection.plots.axes import COLORS, color, line
 from streamtopics.inspection.tables import topic_names
 from streamtopics.metrics.similarity import affinities, places
+from streamtopics.streams import ScoreHistory, stream
 from streamtopics.text import NamedCounts
+from tests.small import COUNTS
 
 NAMES = [f"word{i}" for i in range(50)]
 X = make_lda_corpus(n_documents=300, n_components=4, n_features=50, random_state=0).X
@@ -322,3 +324,18 @@ def test_colours_are_seen_on_white_and_on_black():
         luminance = linear @ [0.2126, 0.7152, 0.0722]
         assert 1.05 / (luminance + 0.05) > 2
         assert (luminance + 0.05) / 0.05 > 3
+
+
+def test_labels_of_a_series_are_by_position():
+    pytest.importorskip("matplotlib")
+    months = pd.Series(["a", "b", "c"], index=[5, 6, 7])
+    assert plot_shares(months, np.full((3, 2), 0.5), ["x", "y"]) is not None
+
+
+def test_scores_are_drawn_at_the_documents_seen():
+    pytest.importorskip("matplotlib")
+    history, model = ScoreHistory(), SVBLDA(2, random_state=0)
+    stream(model, [COUNTS], callbacks=[history])
+    assert plot_scores(history.rows).lines[0].get_xdata().size == 0
+    stream(model, [COUNTS] * 2, callbacks=[history])
+    assert plot_scores(history.rows).lines[0].get_xdata().tolist() == [80, 120]

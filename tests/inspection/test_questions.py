@@ -30,6 +30,7 @@ from streamtopics.models import (
     MeanFieldRegression,
     NaiveBayesMixture,
 )
+from tests.small import COUNTS
 
 X = make_lda_corpus(n_documents=300, n_features=100, random_state=0).X
 TEXTS = ["the sea is blue and wide", "blue waves of the sea", "bread and salt", "salt on bread"] * 5
@@ -211,3 +212,8 @@ def test_counts_of_nearest_by_the_definition():
     assert expected.sum() == 4
     assert counts_of_nearest(chosen, [], weights).tolist() == [0] * 4
     assert counts_of_nearest(chosen[:0], documents, weights).tolist() == []
+
+
+def test_a_search_among_no_documents_finds_none():
+    model = StreamingLDA(2, random_state=0).fit(COUNTS)
+    assert all(len(one) == 0 for one in documents_of(model, COUNTS[:0]))

@@ -13,6 +13,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 from streamtopics.metrics import topic_coherence
+from streamtopics.priors import seed_prior
 
 EPSILON = 1e-12
 MEASURES = ["npmi", "c_v", "umass"]
@@ -294,3 +295,11 @@ def test_words_in_place_of_columns(X, topics):
 def test_bad_arguments(topics, options, error, message, X):
     with pytest.raises(error, match=message):
         topic_coherence(topics, X, **options)
+
+
+def test_arrow_lists_and_lists_of_seeds():
+    tokens = [["the", "ship", "at", "sea"], ["a", "law", "of", "the", "sea"]]
+    pairs, arrow = [["ship", "sea"]], pytest.importorskip("pyarrow").array(tokens)
+    assert topic_coherence(pairs, arrow, window=3) == topic_coherence(pairs, tokens, window=3)
+    found = seed_prior([["ship"], ["plane"]], ["plane", "ship", "sun"], 5.0, base=0.5)
+    assert found.tolist() == [[0.5, 5.5, 0.5], [5.5, 0.5, 0.5]]

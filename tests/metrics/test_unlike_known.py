@@ -3,6 +3,7 @@
 
 import numpy as np
 import pytest
+from numpy.testing import assert_array_equal
 from scipy import sparse
 from sklearn.decomposition import LatentDirichletAllocation
 
@@ -10,6 +11,7 @@ from streamtopics import StreamingLDA, StreamingMixture
 from streamtopics.datasets import make_lda_corpus
 from streamtopics.metrics import unlike_known
 from streamtopics.text import NamedCounts
+from tests.small import COUNTS
 
 X = make_lda_corpus(n_documents=900, n_features=150, doc_topic_prior=0.1, random_state=0).X
 LEARNT, KNOWN, NEW = X[:500], X[500:699], X[699:]
@@ -78,3 +80,20 @@ def test_what_is_refused(model):
         model.predict(NEW, reject=0.1)
     with pytest.raises(ValueError, match="features"):
         model.predict(NEW, reject=0.1, known=KNOWN[:, :9])
+
+
+def test_explicit_zeros_and_lists_are_counts():
+    class Theirs:
+        components_ = np.array([[1.0, 1, 0, 0], [1, 1, 0, 0]])
+
+        def transform(self, X):
+            return np.full((X.shape[0], 2), 0.5)
+
+    known = sparse.csr_matrix(np.array([[2.0, 3, 0, 0]] * 30))
+    zero = sparse.csr_matrix(([2.0, 3, 0], [0, 1, 2], [0, 3]), shape=(1, 4))
+    for each in (known, sparse.vstack([known, zero])):
+        assert unlike_known(Theirs(), np.array([[0, 0, 1.0, 5]]), each, 0.1).tolist() == [True]
+    model = LatentDirichletAllocation(2, random_state=0).fit(COUNTS)
+    known, new = COUNTS[5:], COUNTS[:3]
+    found = unlike_known(model, new.tolist(), known.tolist(), 0.1)
+    assert_array_equal(found, unlike_known(model, new, known, 0.1))

@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.integrate import quad
 from scipy.special import logsumexp
 
+from streamtopics import StreamingBayes
 from streamtopics.families import dirichlet, normal_gamma
 from streamtopics.models import GaussianMixture
 from streamtopics.updates import HierarchicalPowerPrior
@@ -171,3 +172,12 @@ def test_a_rate_for_each_node_finds_the_component_that_moved():
     assert retained[k, 0] < 0.2
     retained[k, 0] = 1.0
     assert retained.min() > 0.5
+
+
+def test_components_of_a_first_sample_come_apart():
+    rng = np.random.default_rng(0)
+    X = rng.permutation(np.concatenate([rng.normal(c, 0.3, (100, 1)) for c in (-6, 0, 6)]))
+    model = StreamingBayes(GaussianMixture(3), random_state=0).partial_fit(X[:1])
+    for i in range(1, 300, 10):
+        model.partial_fit(X[i : i + 10])
+    assert len(np.unique(model.posterior_["weights"])) == 3

@@ -9,8 +9,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
 
-from streamtopics import SVBLDA, StreamingLDA, StreamingMixture, WASTopicModel, editing
+from streamtopics import SVBLDA, HDPVarGibbs, StreamingLDA, StreamingMixture, WASTopicModel, editing
 from streamtopics.editing.records import KINDS
 from streamtopics.metrics import relevant_words
 from streamtopics.metrics.similarity import affinities, nearest, places
@@ -22,6 +23,8 @@ from streamtopics.text import StreamingCountVectorizer, StreamingPipeline
 from streamtopics.updates import DirichletProcess
 from tests.conventions.every import COUNTS
 from tests.report.made import THEMES, Alarm, made
+from tests.small import COUNTS as SMALL
+from tests.small import SEA, SKY, stream_of
 
 
 @pytest.fixture(scope="module")
@@ -399,3 +402,61 @@ def test_empty_documents_are_legal():
     assert all(topic.shares == [0, 0, 0] for topic in found.topics)
     assert page(found)
     assert report(model, X=COUNTS[:0]).n_documents == 0
+
+
+@pytest.mark.parametrize("times", [[None] * 50 + ["2024-01"] * 25 + ["2024-02"] * 25, [None] * 100])
+def test_a_report_counts_documents_without_a_time(times):
+    groups = ["a"] * 20 + ["b"] * 30 + ["a"] * 30 + ["b"] * 20
+    stream = stream_of(times, groups)
+    rows = [[one.share for one in stream.shares("group") if one.topic == k] for k in (0, 1)]
+    own = report(stream.pipeline_, texts=SEA + SKY, times=times, groups=groups)
+    for found in (stream.report(), own):
+        assert sorted(topic.n_documents for topic in found.topics) == [40, 60]
+        assert dict(zip(found.words, found.holders, strict=True))["sea"] == 40
+        assert found.group_sizes == [50, 50]
+        for topic in found.topics:
+            assert_allclose(topic.by_group, rows[topic.id], rtol=1e-4)
+
+
+def test_totals_have_their_own_times():
+    times = ["2024-01"] * 40 + ["2024-02"] * 60
+    stream = stream_of(times)
+    given = {"texts": (SEA + SKY)[::2], "totals": stream.totals(), "sampled_from": 100}
+    with_times = report(stream.pipeline_, times=times[::2], **given)
+    assert report(stream.pipeline_, **given).n_findings == with_times.n_findings > 0
+
+
+def test_columns_without_a_word_are_on_no_page():
+    shown = stream_of(None, K=4).report()
+    assert shown.words
+    assert not any(word.startswith("<free") for word in shown.words)
+
+
+def test_a_page_counts_what_it_can_show():
+    model = StreamingLDA(4, random_state=0).fit(SMALL)
+    editing.hide(model, 0)
+    shown = report(model, X=SMALL, alarms=[{"time": 2024.7, "n": 12345.5, "share": 0.123456}])
+    assert shown.n_topics == len(shown.topics) == 3
+    assert shown.tables[0][1].rows == (("2024.7", "12345.5", "0.1235"),)
+
+
+def test_rows_of_living_topics_are_those_of_the_model():
+    rng, model = np.random.default_rng(0), HDPVarGibbs(8, random_state=0)
+    for t in range(24):
+        p = np.full((3, 200), 0.002)
+        for j in range(3):
+            p[j, ((t // 8 * 3 + j) * 12 + np.arange(12)) % 200] = 1
+        model.partial_fit(
+            np.array([rng.multinomial(25, p[i % 3] / p[i % 3].sum()) for i in range(25)])
+        )
+    [(_, table)] = report(model).tables
+    rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
+    living = {int(one["topic"]): int(one["row"]) for one in rows if one["row"] != "-1"}
+    assert all(model.topic_ids_[row] == number for number, row in living.items())
+    assert len(rows) > len(living) > 0
+
+
+def test_thousands_of_documents_without_a_time_may_come_first():
+    X = sparse.csr_matrix(np.tile(SMALL[:2], (4120, 1)))
+    model = StreamingLDA(2, random_state=0).fit(X[:40])
+    assert report(model, X=X, times=[None] * 8192 + [2001] * 48).periods == ["2001"]

@@ -2,6 +2,7 @@
 """HiddenFactorsTopics as a whole: what it finds, and what it is as an estimator."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import linear_sum_assignment
@@ -10,6 +11,7 @@ from sklearn.metrics import r2_score
 from streamtopics import HiddenFactorsTopics
 from streamtopics.datasets import make_rated_reviews
 from tests.reference.unrated import log_likelihood
+from tests.small import RATED
 
 DATA = make_rated_reviews(
     500, n_items=20, n_users=30, n_features=80, n_components=3, qualitative_share=0.05,
@@ -110,3 +112,11 @@ def test_equal_ratings_and_a_large_penalty():
     model = HiddenFactorsTopics(2, max_gradient_iter=3, factor_penalty=100, random_state=0)
     model.fit(X, np.zeros(12))
     assert_allclose(model.predict(X), 0.0, atol=1e-6)
+
+
+@pytest.mark.filterwarnings("error")
+def test_ratings_without_texts_warn_of_no_names():
+    frame = pd.DataFrame(RATED.X.toarray(), columns=[f"w{i}" for i in range(60)])
+    given = {"items": RATED.item, "users": RATED.user}
+    model = HiddenFactorsTopics(3, random_state=0, max_iter=3).fit(frame, RATED.ratings, **given)
+    assert len(model.recommend(RATED.user[0], 1)) == 1

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """RatingLDA as a whole: what it finds, and what it is as an estimator."""
 
+from copy import deepcopy
 from itertools import product
 
 import numpy as np
@@ -13,6 +14,7 @@ from streamtopics import RatingLDA
 from streamtopics.datasets import make_rated_reviews
 from tests.reference import left_to_right as exact_lda
 from tests.reference.unrated import log_likelihood
+from tests.small import RATED
 
 DATA = make_rated_reviews(
     500, n_items=20, n_users=30, n_features=80, n_components=3, random_state=0
@@ -135,3 +137,12 @@ def test_what_a_stream_cannot_change(change):
     found = model().partial_fit(X[:50], Y[:50])
     with pytest.raises(ValueError, match=next(iter(change))):
         found.set_params(**change).partial_fit(X[:50], Y[:50], items=DATA.item[:50])
+
+
+@pytest.mark.parametrize("qualitative", [False, True])
+def test_reviews_without_words_end_no_round_earlier(qualitative):
+    more = sparse.vstack([RATED.X, sparse.csr_matrix((300, 60), dtype=RATED.X.dtype)], format="csr")
+    model = RatingLDA(3, qualitative=qualitative, learn_priors=True, random_state=0)
+    each = [deepcopy(model).fit(X, np.resize(RATED.ratings, X.shape[0])) for X in (RATED.X, more)]
+    assert each[0].n_iter_ == each[1].n_iter_
+    assert_allclose(each[0].objective_, each[1].objective_, rtol=1e-5)

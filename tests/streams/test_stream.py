@@ -396,3 +396,11 @@ def test_minibatches_may_be_numbered():
 
     model = stream(SVBLDA(3, random_state=0), Numbered())
     assert model.n_batch_iter_ == 2
+
+
+def test_scores_weigh_whole_minibatches_beside_a_monitor():
+    batches, history = np.random.default_rng(0).poisson(1.0, (8, 60, 20)), ScoreHistory()
+    stream(GibbsOnlineEM(2), [*batches], callbacks=[history, DriftMonitor()])
+    assert [(one.n_documents, one.n_tokens) for one in history.rows] == [
+        (60, X.sum()) for X in batches
+    ]

@@ -4,6 +4,7 @@
 import copy
 import pickle
 from dataclasses import replace
+from datetime import UTC, date, datetime
 from itertools import pairwise
 
 import numpy as np
@@ -19,8 +20,9 @@ from streamtopics import (
     StreamingBayes,
     StreamingLDA,
     StreamingMixture,
+    TopicStream,
 )
-from streamtopics.streams import TopicTracker
+from streamtopics.streams import TimedBatch, TopicTracker, stream
 from streamtopics.streams.tracking import identity
 from streamtopics.streams.tracking import tracker as tracker_module
 from streamtopics.streams.tracking.identity import (
@@ -43,6 +45,7 @@ from streamtopics.text import NamedCounts, StreamingCountVectorizer, StreamingPi
 from streamtopics.updates import DirichletProcess, Memory, PowerPrior
 from tests import plain
 from tests.saving.state import is_same
+from tests.small import COUNTS, SEA, SKY
 from tests.streams.topic_streams import (
     DRAWN,
     EVENT,
@@ -636,3 +639,20 @@ def test_wrong_questions_are_refused(shown):
     tracker, _ = follow_truth("none")
     with pytest.raises(ValueError, match=r"got since=-1, and 28 snapshots at \[0\]"):
         tracker.news(-1)
+
+
+@pytest.mark.parametrize(
+    "since", ["2024-03-15", date(2024, 3, 15), datetime(2024, 3, 15, 0, 0, 0, 0, UTC)]
+)
+def test_news_since_any_date(since):
+    stream = TopicStream(2, random_state=0)
+    for month in range(1, 6):
+        times = None if month == 2 else [f"2024-0{month}-01"] * 100
+        stream.partial_fit(SEA + SKY, times=times)
+    assert stream.tracker_.news(since) == stream.tracker_.news(datetime(2024, 3, 1))
+
+
+def test_topics_born_at_time_zero():
+    tracker, model = TopicTracker(), StreamingLDA(2, random_state=0)
+    stream(model, [TimedBatch(COUNTS, i) for i in range(3)], callbacks=[tracker])
+    assert [row[2] for row in tracker._table()[2]] == [0, 0]

@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import CountVectorizer
 
-from streamtopics import SVBLDA
+from streamtopics import SVBLDA, StreamingLDA
 from streamtopics.text import (
     NamedVectorizer,
     SentenceVectorizer,
@@ -20,6 +20,7 @@ from streamtopics.text import (
     StreamingPipeline,
 )
 from streamtopics.text.vocabulary import LONGEST, OpenVocabulary, Policy
+from tests.small import SEA, SKY
 
 DEFAULTS = {"half_life": None, "min_df": 1, "max_df": 1.0, "n_candidates": 10, "margin": 1.5}
 
@@ -438,3 +439,10 @@ def test_errors():
     assert model.partial_fit is not None
     again = clone(model).partial_fit(["red sea sky"])
     assert list(again.fit(["blue"]).vocabulary_) == ["blue"]
+
+
+def test_a_pipeline_has_no_words_of_free_columns():
+    words = StreamingCountVectorizer(max_features=40)
+    topics = StreamingLDA(2, random_state=0)
+    model = StreamingPipeline([("words", words), ("topics", topics)]).partial_fit(SEA + SKY)
+    assert all(len(own) > 4 and "<free" not in " ".join(own) for own in model.top_words(12))

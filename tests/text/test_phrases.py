@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from numpy.testing import assert_array_equal
 
 from streamtopics import load, save
 from streamtopics.text import Phrases, SentenceVectorizer, StreamingCountVectorizer
@@ -179,3 +180,31 @@ def test_what_phrases_cannot_be_found_among():
 def test_a_rule_is_checked(wrong):
     with pytest.raises(ValueError, match="|".join(wrong)):
         Phrases(**wrong)
+
+
+def test_a_phrase_spelled_like_a_word_has_its_column():
+    texts = ["credit|card|yak|zebra"] * 30 + ["credit card|zebra|apple|yak"] * 5 + ["apple|bee"] * 5
+    words = StreamingCountVectorizer(
+        tokenizer=lambda text: text.split("|"), token_pattern=None, phrases=Phrases(min_count=5)
+    )
+    X = words.fit_transform(texts)
+    names = words.get_feature_names_out().tolist()
+    assert len(names) == len(set(names))
+    assert X[:, names.index("credit card")].sum() == 35
+    assert_array_equal(X.toarray(), words.transform(texts).toarray())
+
+
+def test_words_of_a_rare_phrase_keep_their_columns():
+    words = StreamingCountVectorizer(min_df=7, phrases=Phrases(min_count=3, min_npmi=-1))
+    texts = ["credit card"] * 6 + ["credit"] * 4
+    assert words.fit(texts).get_feature_names_out().tolist() == ["credit"]
+
+
+def test_a_phrase_of_every_document_gets_its_column_in_a_stream():
+    rng, fill = np.random.default_rng(0), [f"w{i}" for i in range(300)]
+    parts = [[" ".join(rng.choice(fill, 6)) for _ in range(3)] for _ in range(1000)]
+    texts = [", credit card, ".join(own) for own in parts]
+    words = StreamingCountVectorizer(max_features=400, phrases=True, half_life=None)
+    for i in range(0, 1000, 200):
+        words.partial_fit(texts[i : i + 200])
+    assert 800 <= words.document_frequency_[words.vocabulary_["credit card"]] <= 1000

@@ -10,9 +10,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
 
-from streamtopics import StreamingLDA
+from streamtopics import StreamingBayes, StreamingLDA
 from streamtopics.estimators import Schedule
 from streamtopics.messages import Statistics
+from streamtopics.models import BetaBinomial
 from streamtopics.posteriors import Blend, TopicPosterior
 from streamtopics.updates import (
     BPS,
@@ -24,6 +25,7 @@ from streamtopics.updates import (
     OnlineEM,
     PowerPrior,
     StochasticVI,
+    Window,
 )  # fmt: skip
 from tests.plain import VariationalOnlineEM
 from tests.reference import online_em as reference
@@ -232,3 +234,18 @@ def test_documents_see_the_average(estimator):
     last = clone(estimator).set_params(schedule__averaging=None).fit(X)
     assert abs(last.score(X) - estimator.score(X)) > 1e-6
     assert np.abs(last.transform(X) - estimator.transform(X)).max() > 1e-4
+
+
+@pytest.mark.parametrize(("n", "kind"), [(1, "uniform"), (2, "linear")])
+def test_averages_of_a_window_are_means_of_its_topics(n, kind):
+    rng, found, schedule = np.random.default_rng(0), [], Schedule(averaging=kind)
+    how = {"inference": "variational", "random_state": 0}
+    model = StreamingLDA(2, update=Window(n), schedule=schedule, **how)
+    for _ in range(6):
+        found.append(model.partial_fit(rng.poisson(0.5, (30, 40))).posterior_.dense().T.copy())
+    weights = np.ones(6) if kind == "uniform" else np.arange(1, 7)
+    assert_allclose(model.components_, np.average(found, axis=0, weights=weights))
+    bayes = StreamingBayes(BetaBinomial(), Window(n))
+    for _ in range(4):
+        bayes.partial_fit(rng.random((100, 1)) < 0.5)
+    assert bayes.retention_history_.ravel().tolist() == [1, 1 - (n == 1), 1 - 1 / n, 1 - 1 / n]

@@ -14,7 +14,15 @@ from scipy.special import digamma
 
 from streamtopics.messages import Statistics
 from streamtopics.posteriors import TopicPosterior
-from streamtopics.updates import SVB, LearnsDocTopicPrior, MeanDecay, OnlineEM, Rounds, ScaledDecay
+from streamtopics.updates import (
+    SVB,
+    LearnsDocTopicPrior,
+    MeanDecay,
+    OnlineEM,
+    Rounds,
+    ScaledDecay,
+    Shares,
+)
 from streamtopics.updates.doc_topic import (
     LEAST_ALPHA,
     MOST_ALPHA,
@@ -320,3 +328,12 @@ def test_a_fixed_alpha_is_left_to_the_rule():
     blend, state = rule.step(posterior, lambda view: without_words(3), rule.init(posterior))
     assert blend.alpha is None
     assert state == (None, None)
+
+
+def test_unused_topics_take_no_more_of_alpha_than_the_floor():
+    shares, none = np.eye(1, 1000)[0], np.zeros(0, np.int32)
+    told = Statistics(none, np.zeros((0, 1000)), np.ones(9), shares=shares)
+    alpha, memory = np.full(1000, 1e-3), None
+    for t in range(50):
+        alpha, memory = Shares().step(alpha, memory, told, t)
+    assert_allclose([alpha.sum(), alpha[0]], [1, 0.99001])

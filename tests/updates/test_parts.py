@@ -266,3 +266,9 @@ def test_a_rule_that_settles_is_found_through_what_is_around_it():
     half = FixedRate(0.5, 0.5, boost)
     assert half.for_part(0.5, True) == half
     assert half.for_part(0.5, False) == FixedRate(1.0, 0.0, boost)
+
+
+def test_steps_are_parts_of_minibatches(recwarn):
+    X = make_lda_corpus(n_documents=2400, n_features=60, random_state=0).X
+    StreamingLDA(5, start="noise", max_iter=1, random_state=0).fit(X)
+    assert not [one for one in recwarn if "fewer than" in str(one.message)]

@@ -10,6 +10,7 @@ from scipy import sparse
 from scipy.integrate import quad, trapezoid
 from scipy.special import betaln, digamma, logsumexp
 
+from streamtopics import StreamingLDA
 from streamtopics.datasets import make_lda_corpus
 from streamtopics.families import dirichlet
 from streamtopics.local import Variational
@@ -32,6 +33,7 @@ from streamtopics.updates import (
 )
 from streamtopics.updates.rates import NEAR_UNIFORM, Exponential, Normal
 from streamtopics.utils.parallel import SERIAL
+from tests.small import COUNTS
 from tests.updates.given import dense, given, take
 
 V, K = 12, 3
@@ -362,3 +364,9 @@ def test_the_double_bound_never_falls(rate, start, scale):
         assert (np.diff(bounds) > -1e-6 * np.abs(bounds[:-1])).all()
         assert bounds[-1] > bounds[0]
         posterior.blend(blend)
+
+
+def test_minibatches_without_a_word_stay_recorded():
+    model = StreamingLDA(2, update="power_prior", random_state=0)
+    model.partial_fit(0 * COUNTS, time="mon").partial_fit(COUNTS, time="tue")
+    assert [one.time for one in model.drift_] == ["mon", "tue"]

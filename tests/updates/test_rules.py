@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The rules on their own, with statistics that are given."""
 
+from copy import deepcopy
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from streamtopics import updates
+from streamtopics import StreamingLDA, updates
 from streamtopics.messages import Statistics
 from streamtopics.models import BetaBinomial
 from streamtopics.posteriors import Blend, TopicPosterior
@@ -357,3 +358,14 @@ def test_langevin_draws_depend_on_seed_and_minibatch_alone():
         posterior.blend(blend)
         noise.append((posterior.dense() - drift) / np.sqrt(0.02 * drift))
     assert np.abs(noise[0] - noise[1]).max() > 0.5
+
+
+def test_a_delayed_mean_merges_by_what_is_remembered():
+    base = StreamingLDA(1, update=OnlineEM(MeanDecay(0.5, 10)), inference="variational")
+    rng, first = np.random.default_rng(0), None
+    for p in [[0.5, 0.3, 0.2]] * 20 + [[0.1, 0.3, 0.6]] * 40:
+        first = deepcopy(base) if p[0] == 0.5 else first
+        base.partial_fit(rng.multinomial(200, p, size=50))
+    merged = deepcopy(base).merge(deepcopy(base), base=first)
+    assert_allclose(merged.topic_word_, base.topic_word_, atol=0.01)
+    assert StreamingLDA(update=OnlineEM(MeanDecay(1.0, 10)))._composed().traits.merges == "mean"

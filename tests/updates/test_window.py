@@ -8,8 +8,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from streamtopics import GuidedTopics, StreamingLDA
+from streamtopics.datasets import make_lda_corpus
+from streamtopics.local import Gibbs
 from streamtopics.messages import Statistics
 from streamtopics.posteriors import TopicPosterior
+from streamtopics.text import NamedCounts
 from streamtopics.updates import FixedPoint, LearnsDocTopicPrior, MeanDecay, Window
 from tests.updates.given import dense, given, take
 
@@ -102,3 +106,17 @@ def test_around_such_a_rule_alpha_may_be_learnt():
         assert_array_equal(posterior.dense(), plain.dense())
         assert np.all(posterior.alpha != before)
         assert_allclose(state[1], np.log([0.1, 0.2, 0.3]) - (t + 1) / 2)
+
+
+def test_a_window_holds_its_minibatches_alone():
+    X = make_lda_corpus(n_documents=1200, n_features=100, random_state=0).X
+    step = Gibbs(5, rounding=0.3)
+    model = StreamingLDA(50, update=Window(2), inference=step, start="noise", random_state=0)
+    named = NamedCounts.of(X, np.array([f"w{i}" for i in range(100)], dtype=object))
+    seeds = {"a": ["w0"], "b": ["w1"]}
+    guided = GuidedTopics(seeds, update=Window(2), max_count=None, random_state=0)
+    for i in range(0, 1200, 100):
+        model.partial_fit(X[i : i + 100])
+        guided.partial_fit(named[i : i + 100])
+        for one in (model, guided):
+            assert_allclose(one.posterior_.learnt_part.sum(), X[max(0, i - 100) : i + 100].sum())

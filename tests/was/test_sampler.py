@@ -9,8 +9,14 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 from streamtopics.was import SBP, WAS, HDPFranchise
-from streamtopics.was.corpus import corpus_of, document_seeds
-from streamtopics.was.sampler import SentenceSampler, TopicCounts, _systematic, word_statistics
+from streamtopics.was.corpus import SentenceCorpus, corpus_of, document_seeds
+from streamtopics.was.sampler import (
+    SamplerState,
+    SentenceSampler,
+    TopicCounts,
+    _systematic,
+    word_statistics,
+)
 from tests.reference import was as reference
 from tests.was import chains
 
@@ -202,3 +208,25 @@ def test_the_particles_estimate_is_unbiased(prior, n_particles):
     p = np.exp(sampler.log_likelihood(corpus, weights, seeds, n_particles=n_particles))
     assert abs(p.mean() - exact) < 4.5 * p.std() / n**0.5
     assert p.std() / n**0.5 < 0.04 * exact
+
+
+class TwoDishes(HDPFranchise):
+    """A document has at most two dishes."""
+
+    def join_dish(self, n_tables):
+        return n_tables + 1.0
+
+    def open_dish(self, n_tables, n_dishes):
+        return np.maximum(2.0 - n_dishes, 0.0)
+
+
+def test_a_long_sentence_keeps_its_choice_where_no_dish_may_be_new():
+    n, found, franchise = 900, [], TwoDishes(1e-3)
+    words, dishes = (np.repeat(ids, n).astype(np.int32) for ids in ([0, 1, 2], [0, 1, 1]))
+    corpus, first = SentenceCorpus(words, np.arange(4) * n, np.array([0, 3])), words * np.int32(n)
+    for seed in np.arange(40, dtype=np.uint64):
+        sampler, begun = SentenceSampler(franchise, 1e-3), SamplerState(words, first, dishes)
+        how = {"n_sweeps": 1, "n_averaged": 1, "state": begun}
+        done = sampler.fold_in(corpus, np.full((3, 3), 1e-9) + np.eye(3), np.array([seed]), **how)
+        found.append(int(done.state.dish[n]))
+    assert 5 <= found.count(0) <= 35
