@@ -21,6 +21,7 @@ from tests.parsed import packages_parsed_once
 pytestmark = pytest.mark.filterwarnings("error")
 ROOT = Path(__file__).parent.parent
 DOC = ROOT / "doc"
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 GUIDE = sorted([*DOC.glob("*.rst"), *DOC.glob("user_guide/*.rst"), *DOC.glob("extend/*.rst")])
 IMPORTS = (ast.Import, ast.ImportFrom)
 MODULES = sorted(
@@ -183,3 +184,24 @@ def test_the_reference_names_all_that_is_public(room):
     classes = {name for name in module.__all__ if isinstance(getattr(module, name), type)}
     lacking = {name for name in classes if not {name, f"{room}.{name}"} & set(listed)}
     assert not lacking
+
+
+def test_the_output_in_the_readme_is_that_of_its_example(capsys, monkeypatch):
+    """The findings stand below it as a list, with other breaks of lines."""
+    ((code, shown),) = re.findall(
+        r"```python\n(.*?)```\n.*?\n(1\. .*?)\n\n", README, flags=re.DOTALL
+    )
+    monkeypatch.chdir(ROOT)
+    exec(compile(code, "README.md", "exec"), {"__name__": "__main__"})
+    assert capsys.readouterr().out.split() == shown.split()
+
+
+def test_links_of_the_readme_lead_somewhere():
+    links = re.findall(r"\]\(([^)#]+)\)", README)
+    assert len(links) > 20
+    assert [link for link in links if not (ROOT / link).exists()] == []
+
+
+def test_the_readme_is_short_and_has_the_commands_that_are_run():
+    assert README.count("\n") <= 150
+    assert README.count("<!-- test command -->") == README.count("<!-- main job -->") == 1

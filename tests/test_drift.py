@@ -1,12 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Estimators that forget: what they keep, what they report, and when they warn."""
 
-import pickle
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.base import clone
 
 from streamtopics import StreamingLDA
 from streamtopics.datasets import make_lda_corpus
@@ -71,16 +68,6 @@ def test_a_shared_rate_forgets_all(seed):
     learn_through_a_change(model, seed)
     assert (model.retention_ < 0.2).all()
     assert (model.retention_history_[1:6] > 0.9).all()
-
-
-@pytest.fixture(scope="module")
-def model():
-    model = SVBHPP(N_TOPICS, doc_topic_prior=0.5, random_state=0)
-    learn_through_a_change(model, 0)
-    return model
-
-
-def test_there_is_a_record_of_each_minibatch(model):
     assert [record.batch for record in model.drift_] == [*range(1, 8)]
     assert model.drift_[0].time == 1990
     assert_array_equal(model.drift_[-1].retention, model.retention_)
@@ -94,25 +81,6 @@ def test_history_is_bounded(monkeypatch):
         model.partial_fit([[1.0, 2.0, 0.0]])
     assert [record.batch for record in model.drift_] == [3, 4, 5]
     assert model.retention_history_.shape == (3, 2)
-
-
-def test_a_failed_minibatch_is_not_in_the_report():
-    model = power_prior(random_state=0).partial_fit([[1.0, 2.0, 0.0]])
-    with pytest.raises(ValueError, match="Negative"):
-        model.partial_fit([[1.0, -2.0, 0.0]])
-    assert len(model.drift_) == 1
-
-
-def test_resumed_stream_has_the_same_report(model):
-    again = clone(model)
-    before, after = topics_before_and_after(0)
-    for t in range(6):
-        again.partial_fit(batch(before, t), time=1990 + t)
-        again = pickle.loads(pickle.dumps(again))
-    again.partial_fit(batch(after, 6), time=1996)
-    assert_array_equal(again.retention_history_, model.retention_history_)
-    sizes = [[record.effective_sample_size for record in one.drift_] for one in (again, model)]
-    assert_array_equal(*sizes)
 
 
 def test_a_power_prior_that_keeps_all_is_svb():

@@ -175,11 +175,3 @@ def test_models_of_ratings(name):
     model.fit(X, ratings, **given if name != "SupervisedLDA" else {})
     assert_allclose(model.topic_word_prior_, zipf_prior(counts=X.sum(axis=0).A1, mass=3.0))
     assert model.get_params()["topic_word_prior__mass"] == 3.0
-
-
-def test_a_failed_start_changes_nothing():
-    model = bps(topic_word_prior=SeedWords({"a": ["see"]}, 1))
-    before = dict(vars(model))
-    with pytest.raises(ValueError, match="see"):
-        model.partial_fit(X)
-    assert vars(model) == before

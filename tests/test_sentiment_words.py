@@ -32,6 +32,7 @@ def columns(names=NAMES, classes=CLASSES):
         ("never ever nothing knot good", "notever nothing knot good"),
         ("It cannot be été", "it notété"),
         ("not.", "not."),
+        ("Certainly not\n\nGreat one, not\ngood", "certainly not\n\ngreat one, notgood"),
     ],
 )
 def test_what_is_denied(text, marked):
@@ -82,8 +83,3 @@ def test_in_a_pipeline_it_is_cloned_saved_and_predicts(tmp_path):
     st.save(model, tmp_path / "m")
     again = st.load(tmp_path / "m")
     assert (again.predict_proba(asked) == model.predict_proba(asked)).all()
-
-
-def test_a_negation_ends_with_its_paragraph():
-    marked = mark_negations("Certainly not\n\nGreat camera, not\ngood")
-    assert marked == "certainly not\n\ngreat camera, notgood"

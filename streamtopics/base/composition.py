@@ -111,8 +111,8 @@ class Schedule:
         Whether inference in a round starts from the documents' topics found in the last round.
     n_start_documents : int, default=0
         Number of documents to keep from the beginning of a stream. Whenever the kept documents have
-        grown by a tenth, topics are learnt anew from them, and the order of topics may change.
-        Must be 0 with rules that forget, with `averaging`, and with births of topics.
+        grown by a tenth, topics are learnt anew from them, and the order of topics may change,
+        until an edit. Must be 0 with rules that forget, with `averaging`, and with births.
     averaging : {"linear", "uniform"} or None, default=None
         How to average the topics over a stream (Polyak and Ruppert): the topics after minibatch t
         have the weight 1 ("uniform") or t ("linear"). Useful if the rule's `kappa` is 1/2 or less.

@@ -4,6 +4,9 @@
 import re
 from inspect import isfunction
 from textwrap import indent
+from typing import TypeVar
+
+Owner = TypeVar("Owner")
 
 PARAMETERS = {
     "parameters": "Parameters\n----------",
@@ -247,7 +250,7 @@ time : object, default=None
 Returns
 -------
 doc_topic : ndarray of shape (n_documents, n_components)
-    Rows sum to 1; float64 for float64 input, else float32.""",
+    Rows sum to 1; computed in float64 for float64 input, else in float32.""",
     "log_probability": """\
 Returns
 -------
@@ -281,6 +284,17 @@ self : object
 Returns
 -------
 process : Process""",
+    "returns_edit": """\
+Returns
+-------
+edit : Edit
+""",
+    "fitted_example": """\
+Examples
+--------
+>>> from streamtopics import StreamingLDA, editing
+>>> X = [[4, 0, 1, 0], [0, 3, 0, 2]] * 50
+>>> model = StreamingLDA(2, random_state=0).fit(X)""",
 }
 
 SHARED = PARAMETERS | ATTRIBUTES | METHODS
@@ -289,19 +303,19 @@ CONTINUED = re.compile(r"(,|\bor) {4,}(?=\S)")
 PLACE = re.compile(r"^( *)\{(\w+(?:, \w+)*)\}$", flags=re.MULTILINE)
 
 
-def documented(cls: type) -> type:
-    """Fill paragraphs into the docstrings of a class and its own methods.
+def documented(owner: Owner) -> Owner:
+    """Fill paragraphs into the docstrings of a class and its own methods, or of a function.
 
     A line of names in braces stands for the paragraphs of these names.
     """
     # The result of `available_if` keeps the method as `fn`, and a copy of its docstring.
-    members = vars(cls).values()
+    members = vars(owner).values()
     wrapped = [member for member in members if hasattr(member, "fn")]
-    for owner in (cls, *filter(isfunction, members), *wrapped, *(each.fn for each in wrapped)):
-        if owner.__doc__:
-            filled = PLACE.sub(_paragraphs, owner.__doc__)
-            owner.__doc__ = CONTINUED.sub(r"\1 ", filled)
-    return cls
+    for one in (owner, *filter(isfunction, members), *wrapped, *(each.fn for each in wrapped)):
+        if one.__doc__:
+            filled = PLACE.sub(_paragraphs, one.__doc__)
+            one.__doc__ = CONTINUED.sub(r"\1 ", filled)
+    return owner
 
 
 def _paragraphs(place: re.Match[str]) -> str:

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from streamtopics.base.frame import StreamingEstimator
 from streamtopics.updates.composite import Composite, apply_composite
 from streamtopics.updates.doc_topic import FIXED
+from streamtopics.updates.drift import kept_records
 from streamtopics.updates.rule import merged_weights
 from streamtopics.utils.parallel import held, lock_of
 
@@ -107,7 +108,12 @@ class Mergeable(StreamingEstimator):
             composition.rule, composition.doc_topic, composite, posterior, self._commit.state
         )
         posterior.blend(blend)
-        return replace(self._commit, posterior=posterior, state=state)
+        drift, last = self._commit.drift, old.drift[-1].batch if old.drift else 0
+        for record in theirs.drift:
+            if record.batch > last:
+                batch = drift[-1].batch + 1 if drift else record.batch
+                drift = kept_records(drift, replace(record, batch=batch))
+        return replace(self._commit, posterior=posterior, state=state, drift=drift)
 
     def _merged(self, other: Self, model: Self | None) -> Any:
         composition = self._composed()

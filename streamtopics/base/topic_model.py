@@ -261,13 +261,15 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
         """The blend of a minibatch, with other changes of the commit record."""
         commit, model = self._commit, composition.model(self.seed_)
         most, old = composition.schedule.n_start_documents, commit.posterior
-        begins = commit.begun is not None or not (batch.is_corpus or commit.n_batches)
-        whole = batch.after(commit.begun) if most and begins else None
+        begun = None if commit.edits and commit.edits.steps else commit.begun
+        begins = begun is not None or not (batch.is_corpus or commit.n_batches)
+        whole = batch.after(begun) if most and begins else None
         n = 0 if whole is None else whole.n_documents
         if whole is not None and (n >= most or EVERY * (n - whole.n_learnt) >= whole.n_learnt):
             alpha = with_hidden(self._first_doc_topic_prior(), self._n_hidden)
+            least = getattr(old._state.S, "least", 0.0)
             fresh = TopicPosterior(
-                old.eta, old.shape, alpha, old.xi, self.seed_, old.prior_directions
+                old.eta, old.shape, alpha, old.xi, self.seed_, old.prior_directions, least
             )
             state = composition.rule.init(fresh)
             blend, state = composition.step(fresh, whole.minibatch, state, model, pool)

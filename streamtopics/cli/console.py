@@ -112,8 +112,8 @@ def _cells(values: Iterable[Any]) -> str:
     line = io.StringIO()
     flat = [" ".join(map(str, v)) if isinstance(v, list) else v for v in values]
     safe = [f"'{v}" if isinstance(v, str) and FORMULA.match(v) else v for v in flat]
-    csv.writer(line, lineterminator="\n").writerow(safe)
-    return line.getvalue()
+    csv.writer(line, lineterminator="\n\r").writerow(safe)  # Both are put in quotation marks.
+    return line.getvalue()[:-1]
 
 
 def stop(number: int, frame: object) -> None:

@@ -25,7 +25,7 @@ from streamtopics.inspection import TopicRow, compare_n_components, topic_table
 from streamtopics.saving import load
 from streamtopics.story import Finding
 from streamtopics.text import NamedVectorizer, StreamingCountVectorizer, Tokenizer, stop_words
-from streamtopics.text.vocabulary import FREE
+from streamtopics.text.vocabulary import is_free
 from streamtopics.utils.structure import is_missing
 
 NAMES = (
@@ -56,7 +56,7 @@ def has_open_vocabulary(model: Pipeline) -> bool:
 
 
 def n_words_of(model: Pipeline) -> int:
-    return sum(not str(word).startswith(FREE) for word in model[:-1].get_feature_names_out())
+    return sum(not is_free(word) for word in model[:-1].get_feature_names_out())
 
 
 def named_words(row: TopicRow) -> str:
@@ -100,19 +100,20 @@ def rows_of_documents(
         for record, share, first in zip(batch, shares, order.tolist(), strict=True):
             row = {"id": record.fields[options.id_key]} if options.id_key else {}
             row |= {"source": record.source, "line": record.line, "time": time_of(record.time)}
-            names = {key: f"kept_{key}" for key in ("source", "line", "topics")}
-            kept = {names.get(key, key): record.fields[key] for key in options.keep}
-            kept = {key: None if is_missing(value) else value for key, value in kept.items()}
-            row |= json.loads(json.dumps(kept, default=str), parse_constant=lambda _: None)
             is_empty = not record.text.strip()
             found = [
                 {"topic": k, "share": round(float(share[k]), 4), "label": labels[k]} for k in first
             ]
-            if kind == "jsonl":
-                row["topics"] = [] if is_empty else found
-            for i, one in enumerate(found if kind == "csv" else [], start=1):
-                row |= {f"{name}_{i}": None if is_empty else one[name] for name in one}
-            yield row
+            told: dict[str, Any] = {"topics": [] if is_empty else found}
+            if kind == "csv":
+                each = [(i, name) for i, one in enumerate(found, start=1) for name in one]
+                told = {f"{name}_{i}": None if is_empty else found[i - 1][name] for i, name in each}
+            names = {key: f"kept_{key}" for key in (*row, *told, "topics")}
+            keys = [key for key in options.keep if key != options.id_key]
+            kept = {names.get(key, key): record.fields[key] for key in keys}
+            kept = {key: None if is_missing(value) else value for key, value in kept.items()}
+            row = json.loads(json.dumps(row | kept, default=str), parse_constant=lambda _: None)
+            yield row | told
 
 
 def estimator(options: Namespace) -> Any:

@@ -11,6 +11,7 @@ import time
 from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import suppress
+from copy import deepcopy
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -61,6 +62,7 @@ class Watch:
         self.place["n_batches"] += 1
         is_open = models.has_open_vocabulary(model.pipeline_)
         self.tally.add(model.steps[0][1], reading.texts_of(self.batch), learnt=is_open)
+        self.place["tally"] = deepcopy(self.tally.n)  # of the records up to the place
         if not self.is_pipe:
             self.place["position"] = self.position
         if info.batch % self.options.every == 0:

@@ -91,7 +91,7 @@ def count_vocabulary(
 
     Parameters
     ----------
-    vectorizer : CountVectorizer or StreamingCountVectorizer
+    vectorizer : CountVectorizer or StreamingCountVectorizer, without `phrases`
         Its settings are used, and it is not changed. `min_df`, `max_df` and `max_features` apply to
         all partitions together.
     partitions, client, read
@@ -114,6 +114,8 @@ def count_vocabulary(
     array(['green', 'red'], dtype=object)
     """
     counter: Any = clone(vectorizer)
+    if counter.vocabulary is not None:
+        return counter.fit([])
     counter.set_params(min_df=1, max_df=1.0, max_features=None)
     documents: Counter[str] = Counter()
     tokens: Counter[str] = Counter()

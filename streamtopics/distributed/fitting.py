@@ -312,18 +312,16 @@ class _Learning:
         begins = not self.topics.__sklearn_is_fitted__() or self.topics._commit.begun is not None
         here = begins or self.plan.learns_here(n_learnt)
         some = list(islice(batches, 1 if here else self.plan.length(self.n_begun, n_learnt)))
-        if some and here:
-            self._learn_here(some[0])
-        elif some:
-            self._take_in_until(self.plan.under_way(self.n_begun, n_learnt))
-            if not self.is_over:
-                self._begin(some)
+        here = here or not any(one.X.shape[0] for one in some)
+        self._take_in_until(0 if here else self.plan.under_way(self.n_begun, n_learnt))
+        if some and not self.is_over:
+            self._learn_here(some) if here else self._begin(some)
         self.n_begun += len(some)
         self.n_documents += sum(one.X.shape[0] for one in some)
         return bool(some)
 
-    def _learn_here(self, one: _Batch) -> None:
-        before = seen_by(self.model)
+    def _learn_here(self, some: list[_Batch]) -> None:
+        before, one = seen_by(self.model), some[0]
         try:
             score = score_before(self.topics, read_batch(one.X)) if self.scored else np.nan
             self.topics.partial_fit(one.X)
@@ -332,12 +330,13 @@ class _Learning:
             return
         if self.topics.__sklearn_is_fitted__():
             composites.check_composed(self.topics)
-            self._tell(self.n_begun + 1, before, score)
+            self._tell(self.n_begun + len(some), before, score)
 
     def _begin(self, some: list[_Batch]) -> None:
         if self.reader is None:
             self.reader = executors.send_once(self.client, composites.reader_of(self.topics))
-        n_ahead, batches = sum(one.n_documents for one in self.under_way), [one.X for one in some]
+        n_ahead = sum(one.n_documents for one in self.under_way)
+        batches = [one.X for one in some if one.X.shape[0]]
         try:
             local = composites.local_task(
                 self.topics, composites.words_of(batches), n_ahead, single=self.single

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cache
 from numbers import Real
 from typing import Any, ClassVar, Self
 
@@ -15,7 +14,6 @@ from numpy.typing import ArrayLike
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
-from threadpoolctl import ThreadpoolController
 
 from streamtopics.base.frame import NO_WEIGHTS, Commit, StreamingEstimator, check_same, same
 from streamtopics.base.glossary import documented
@@ -39,7 +37,7 @@ from streamtopics.dpp.measures import BaseMeasure
 from streamtopics.dpp.noise import Background, Counting, Noise, check_listed
 from streamtopics.dpp.sets import SENTENCES, Form, PointSets
 from streamtopics.dpp.totals import LEARNT, FixedMeasure, Totals
-from streamtopics.utils.parallel import Workers
+from streamtopics.utils.parallel import Workers, one_blas_thread
 from streamtopics.utils.records import of_record
 from streamtopics.utils.structure import column_names, document_labels, in_memory, labelled
 
@@ -48,8 +46,6 @@ NOT_NEGATIVE = Interval(Real, 0, MOST_PRIOR, closed="both")
 LEAST_MEAN_SIZE = 1e-3
 # Larger steps lead U to matrices without an inverse.
 MOST_STEP = 100
-# The search for the libraries takes half of the time of a small minibatch.
-thread_controller = cache(ThreadpoolController)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -184,13 +180,7 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
     )
     _commit: Learnt
     _records: ClassVar[dict[str, dict[Any, Any]]] = {"ground_set": {}, "noise": {}}
-    _parameter_constraints = {
-        name: COMMON_CONSTRAINTS[name]
-        for name in (
-            "n_components", "max_iter", "tol", "max_local_iter", "batch_size", "n_jobs",
-            "random_state", "verbose",
-        )
-    } | {
+    _parameter_constraints: ClassVar[dict[str, Any]] = COMMON_CONSTRAINTS | {
         "ground_set": [StrOptions(set(LEARNT)), HasMethods(["features", "log_p", "sample_tilted"])],
         "noise": [StrOptions({"auto", *NOISES}), HasMethods(["at", "diagonal", "draw_exactly"])],
         "noise_level": [None, NOT_NEGATIVE],
@@ -199,7 +189,7 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         "penalty": [NOT_NEGATIVE],
         "step_size": [Interval(Real, LEAST_PRIOR, MOST_STEP, closed="both")],
         "kappa": [Interval(Real, 0, 1, closed="right")],
-    }  # fmt: skip
+    }
 
     def __init__(
         self,
@@ -263,8 +253,7 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
     @contextmanager
     def _learning(self, reset: bool = False) -> Iterator[Workers]:
         # Threads of the linear algebra itself would wait for each other over small matrices.
-        alone = thread_controller().limit(limits=1, user_api="blas")
-        with super()._learning(reset) as pool, alone:
+        with super()._learning(reset) as pool, one_blas_thread():
             yield pool
 
     def _read(self, method: str, *, reset: bool = False, X: Any, groups: Any) -> PointSets:
@@ -460,9 +449,7 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
     def process(self, theta: ArrayLike | None = None) -> Process:
         """Return the learnt point process, for example for `streamtopics.dpp.sampling.sample`.
 
-        Parameters
-        ----------
-        {theta_of_process}
+        {parameters, theta_of_process}
 
         {returns_process}
         """
@@ -507,11 +494,7 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
     ) -> Floats:
         """Return the probability of each point to be in a set of the learnt process.
 
-        Parameters
-        ----------
-        {points}
-        {theta_of_process}
-        {given_points}
+        {parameters, points, theta_of_process, given_points}
             Marginals are then probabilities of further points. With "counting" noise the marginal
             of an item of `given` is 0.
 

@@ -129,7 +129,10 @@ def sample(process: Process, n_sets: int, rng: Generator, *, k: int | None = Non
         more = noise.draw(process.measure, n_sets, drawn, rng)
     else:
         more = noise.draw_exactly(process.measure, k - sizes, drawn, rng)
-    return _gather(n_sets, drawn, more)
+    places = np.concatenate([drawn[0], more[0]])
+    points = stack([drawn[1], more[1]])
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(places, minlength=n_sets))])
+    return PointSets(points[np.argsort(places, kind="stable")], indptr)
 
 
 def _low_rank_sizes(
@@ -191,10 +194,3 @@ def _orthogonalize(x: Floats, span: Floats) -> Floats:
         x = x - np.einsum("njk,nj->nk", span, np.einsum("njk,nk->nj", span, x))
         x /= np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 1e-300)
     return x
-
-
-def _gather(n_sets: int, *parts: Drawn) -> PointSets:
-    places = np.concatenate([place for place, _ in parts])
-    points = stack([points for _, points in parts])
-    indptr = np.concatenate([[0], np.cumsum(np.bincount(places, minlength=n_sets))])
-    return PointSets(points[np.argsort(places, kind="stable")], indptr)

@@ -211,7 +211,7 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
     __metadata_request__partial_fit: ClassVar[dict[str, Any]] = {"raw_documents": UNUSED}
     __metadata_request__transform: ClassVar[dict[str, Any]] = {"raw_documents": UNUSED}
     _commit: SummaryCommit
-    _parameter_constraints = {
+    _parameter_constraints: ClassVar[dict[str, Any]] = COMMON_CONSTRAINTS | {
         "n_sentences": [POSITIVE_INT],
         "n_words": [None, Interval(Integral, 1, None, closed="left")],
         "vectorizer": "no_validation",
@@ -219,7 +219,7 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
         "quality_power": [None, Interval(Real, 0, 1e6, closed="both")],
         "fragment_weight": [Interval(Real, 0, 1, closed="both")],
         "penalty": [NOT_NEGATIVE],
-    } | {name: COMMON_CONSTRAINTS[name] for name in ("n_components", "max_iter", "random_state")}
+    }
 
     def __init__(
         self,
@@ -251,10 +251,7 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
     def fit(self, raw_documents: Iterable[Any], y: Any = None) -> Self:
         """Learn the words and their document frequencies from all documents, from scratch.
 
-        Parameters
-        ----------
-        {raw_documents}
-        {y_ignored}
+        {parameters, raw_documents, y_ignored}
 
         {returns_self}
         """
@@ -265,10 +262,7 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
 
         A failed call changes nothing.
 
-        Parameters
-        ----------
-        {raw_documents}
-        {y_ignored}
+        {parameters, raw_documents, y_ignored}
 
         {returns_self}
         """
@@ -322,9 +316,7 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
     def transform(self, raw_documents: Iterable[Any]) -> NDArray[np.object_]:
         """Return the summary of each document as a list of sentences.
 
-        Parameters
-        ----------
-        {raw_documents}
+        {parameters, raw_documents}
 
         Returns
         -------
@@ -340,9 +332,7 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
     def select(self, raw_documents: Iterable[Any]) -> list[Summary]:
         """Return the chosen sentences of each document, with their positions and scores.
 
-        Parameters
-        ----------
-        {raw_documents}
+        {parameters, raw_documents}
 
         Returns
         -------
@@ -352,10 +342,8 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
         known = self._known()
         documents = known.vectorizer.sentences(raw_documents)
         features = known.vectorizer.transform(documents)
-        weights, limits = (
-            known.weights(inverse_document_frequency),
-            (self.n_sentences, self.n_words),
-        )
+        weights = known.weights(inverse_document_frequency)
+        limits = self.n_sentences, self.n_words
         return [
             self._choose(sentences, X, weights, known.thesis, limits)
             for sentences, X in zip(documents, features, strict=True)
@@ -370,9 +358,7 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
         ``log((2 + N) / (1 + df))``. Before `fit`, df and N are counted in the given
         documents.
 
-        Parameters
-        ----------
-        {raw_documents}
+        {parameters, raw_documents}
         n_sentences : int or None, default=None
             Maximal number of sentences. None takes `n_words` or `n_sentences` of the estimator.
 

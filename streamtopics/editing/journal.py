@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from streamtopics.base.glossary import documented
 from streamtopics.editing.records import Edit, Weighted, edits_of
 from streamtopics.editing.topics import edit_rows, editable, leading_words, refuse
 from streamtopics.streams.tracking.identity import THRESHOLD, Words, affinity_matrix, matching
@@ -39,14 +40,11 @@ class EditResult(NamedTuple):
     refused: str
 
 
+@documented
 def edits_to_json(edits: Iterable[Edit]) -> str:
     """Return edits, for example `edits_` of a model, as JSON text.
 
-    Examples
-    --------
-    >>> from streamtopics import StreamingLDA, editing
-    >>> X = [[4, 0, 1, 0], [0, 3, 0, 2]] * 50
-    >>> model = StreamingLDA(2, random_state=0).fit(X)
+    {fitted_example}
     >>> edit = editing.rename(model, 1, "billing")
     >>> text = editing.edits_to_json(model.edits_)
     >>> editing.edits_from_json(text) == model.edits_

@@ -16,6 +16,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.base.editable import Editable
+from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import check_column_names
 from streamtopics.editing.changes import carried_out, taken_back
 from streamtopics.editing.records import Edit, EditStep, Weighted, edits_of
@@ -72,6 +73,7 @@ def merge(model: BaseEstimator, topics: Sequence[int]) -> Edit:
     return edit_rows(model, "merge", topics)
 
 
+@documented
 def split(model: BaseEstimator, topic: int, X: object, *, n: int = 2) -> Edit:
     """Split one topic into several, learnt from documents.
 
@@ -90,15 +92,7 @@ def split(model: BaseEstimator, topic: int, X: object, *, n: int = 2) -> Edit:
     n : int, default=2
         Number of topics after the split.
 
-    Returns
-    -------
-    edit : Edit
-
-    Examples
-    --------
-    >>> from streamtopics import StreamingLDA, editing
-    >>> X = [[4, 0, 1, 0], [0, 3, 0, 2]] * 50
-    >>> model = StreamingLDA(2, random_state=0).fit(X)
+    {returns_edit, fitted_example}
     >>> edit = editing.merge(model, [0, 1])
     >>> edit = editing.split(model, 0, X)
     >>> sorted(sorted(words) for words in model.top_words(n_words=2))
@@ -107,6 +101,7 @@ def split(model: BaseEstimator, topic: int, X: object, *, n: int = 2) -> Edit:
     return edit_rows(model, "split", [topic], X=X, n=n)
 
 
+@documented
 def rename(model: BaseEstimator, topic: int, name: str) -> Edit:
     """Give a topic a name for tables, reports and plots; "" removes the name.
 
@@ -116,15 +111,7 @@ def rename(model: BaseEstimator, topic: int, name: str) -> Edit:
         As in `split`.
     name : str
 
-    Returns
-    -------
-    edit : Edit
-
-    Examples
-    --------
-    >>> from streamtopics import StreamingLDA, editing
-    >>> X = [[4, 0, 1, 0], [0, 3, 0, 2]] * 50
-    >>> model = StreamingLDA(2, random_state=0).fit(X)
+    {returns_edit, fitted_example}
     >>> editing.rename(model, 1, "billing").kind
     'rename'
     >>> model.topic_names_.tolist()
@@ -133,6 +120,7 @@ def rename(model: BaseEstimator, topic: int, name: str) -> Edit:
     return edit_rows(model, "rename", [topic], name=name)
 
 
+@documented
 def hide(model: BaseEstimator, topics: int | Sequence[int]) -> Edit:
     """Leave topics out of tables, reports and plots; the model keeps the topics.
 
@@ -143,15 +131,7 @@ def hide(model: BaseEstimator, topics: int | Sequence[int]) -> Edit:
     topics : int or sequence of int
         Rows of the topics.
 
-    Returns
-    -------
-    edit : Edit
-
-    Examples
-    --------
-    >>> from streamtopics import StreamingLDA, editing
-    >>> X = [[4, 0, 1, 0], [0, 3, 0, 2]] * 50
-    >>> model = StreamingLDA(2, random_state=0).fit(X)
+    {returns_edit, fitted_example}
     >>> edit = editing.hide(model, 1)
     >>> model.hidden_topics_.tolist()
     [1]
@@ -164,6 +144,7 @@ def show(model: BaseEstimator, topics: int | Sequence[int]) -> Edit:
     return edit_rows(model, "show", topics)
 
 
+@documented
 def lock(model: BaseEstimator, topics: int | Sequence[int]) -> Edit:
     """Keep the word probabilities of topics fixed while the model learns.
 
@@ -174,15 +155,7 @@ def lock(model: BaseEstimator, topics: int | Sequence[int]) -> Edit:
     model, topics
         As in `hide`. Clusters of a `StreamingMixture` with `births` cannot be locked.
 
-    Returns
-    -------
-    edit : Edit
-
-    Examples
-    --------
-    >>> from streamtopics import StreamingLDA, editing
-    >>> X = [[4, 0, 1, 0], [0, 3, 0, 2]] * 50
-    >>> model = StreamingLDA(2, random_state=0).fit(X)
+    {returns_edit, fitted_example}
     >>> edit = editing.lock(model, [0, 1])
     >>> before = model.topic_word_
     >>> bool(abs(model.partial_fit([[9, 9, 9, 9]]).topic_word_ - before).max() < 1e-12)
@@ -196,6 +169,7 @@ def unlock(model: BaseEstimator, topics: int | Sequence[int]) -> Edit:
     return edit_rows(model, "unlock", topics)
 
 
+@documented
 def exclude(model: BaseEstimator, topic: int, words: Collection[str | int]) -> Edit:
     """Keep words out of a topic from now on: "not this word".
 
@@ -210,15 +184,7 @@ def exclude(model: BaseEstimator, topic: int, words: Collection[str | int]) -> E
         Words of the vocabulary, or column numbers if columns have no names. The exclusion of a
         word ends if the vocabulary drops the word.
 
-    Returns
-    -------
-    edit : Edit
-
-    Examples
-    --------
-    >>> from streamtopics import StreamingLDA, editing
-    >>> X = [[4, 0, 1, 0], [0, 3, 0, 2]] * 50
-    >>> model = StreamingLDA(2, random_state=0).fit(X)
+    {returns_edit, fitted_example}
     >>> row = int(model.topic_word_[:, 2].argmax())
     >>> editing.exclude(model, row, [2]).words
     (2,)
@@ -228,6 +194,7 @@ def exclude(model: BaseEstimator, topic: int, words: Collection[str | int]) -> E
     return edit_rows(model, "exclude", [topic], words=words)
 
 
+@documented
 def pull(model: BaseEstimator, topic: int, words: Collection[str | int]) -> Edit:
     """Move all tokens of words to a topic: "this word belongs here".
 
@@ -239,15 +206,7 @@ def pull(model: BaseEstimator, topic: int, words: Collection[str | int]) -> Edit
     model, topic, words
         As in `exclude`. A word excluded from the topic is no longer excluded.
 
-    Returns
-    -------
-    edit : Edit
-
-    Examples
-    --------
-    >>> from streamtopics import StreamingLDA, editing
-    >>> X = [[4, 0, 1, 0], [0, 3, 0, 2]] * 50
-    >>> model = StreamingLDA(2, random_state=0).fit(X)
+    {returns_edit, fitted_example}
     >>> row = int(model.topic_word_[:, 2].argmin())
     >>> edit = editing.pull(model, row, [2])
     >>> int(model.topic_word_[:, 2].argmax()) == row
@@ -256,6 +215,7 @@ def pull(model: BaseEstimator, topic: int, words: Collection[str | int]) -> Edit
     return edit_rows(model, "pull", [topic], words=words)
 
 
+@documented
 def undo(model: BaseEstimator) -> Edit:
     """Undo the last edit; the model is exactly as before the edit.
 
@@ -272,11 +232,7 @@ def undo(model: BaseEstimator) -> Edit:
     edit : Edit
         The undone edit.
 
-    Examples
-    --------
-    >>> from streamtopics import StreamingLDA, editing
-    >>> X = [[4, 0, 1, 0], [0, 3, 0, 2]] * 50
-    >>> model = StreamingLDA(2, random_state=0).fit(X)
+    {fitted_example}
     >>> edit = editing.rename(model, 1, "billing")
     >>> editing.undo(model).name
     'billing'
@@ -356,6 +312,8 @@ def edit_rows(
         column = {word: i for i, word in enumerate(names.tolist())}
         unknown = [word for word in words if word not in column]
         others = {*numbers} - edits.labels.locked - {numbers[row] for row in given[:1] if not wrong}
+        taken = edits.labels.excluded if kind == "exclude" else ()
+        barred = [{topic for topic, c in taken if c == column.get(word)} for word in words]
         refuse(
             (
                 commit.lifetimes is not None and kind in ("merge", "split", "lock"),
@@ -368,7 +326,10 @@ def edit_rows(
             ),
             (not isinstance(name, str), f"name must be a str; got {name!r:.60}"),
             (by_word and not lists, f"words must be a list of words; got {words!r:.60}"),
-            (by_word and not others, "there is no other topic that is not locked"),
+            (
+                by_word and any(others <= own for own in barred),
+                "there is no other topic that is not locked and may have the word",
+            ),
             (by_word and unknown, f"words {unknown[:5]} have no column; leave them out"),
             (kind == "split" and X is None, "a split needs documents; pass them as X"),
             (kind == "split" and not (is_whole(n) and n >= 2), f"n must be at least 2; got {n!r}"),

@@ -185,7 +185,7 @@ class AspectSentimentModel(LearnsByRule, SentenceTopics):
         Returns
         -------
         sentiment : ndarray of shape (n_documents,)
-            A name for each document; in a tie the first in `classes_`.
+            A name for each document; in a tie, as without seed words, the first in `classes_`.
         """
         most_probable = self._sentiments(X, groups, "predict").argmax(axis=1)
         return np.asarray(self.classes_[most_probable])

@@ -392,4 +392,4 @@ class GuidedTopics(TakesVectors):
 def _frozen(seeds: Mapping[str, Collection[str]]) -> dict[str, tuple[str, ...]]:
     for name, words in seeds.items():
         check_words(f"the seeds of topic {name!r}", words)
-    return {name: tuple(words) for name, words in seeds.items()}
+    return {name: tuple(sorted(words)) for name, words in seeds.items()}

@@ -43,14 +43,10 @@ def marginals(eta: np.ndarray) -> dict[str, Any]:
     eta = np.asarray(eta, dtype=np.float64)
     if eta.shape[-1] == 1:
         return {"probability": binom(1, np.ones_like(eta))}
-    return {"probability": beta_distribution(eta, _sums_of_others(eta))}
-
-
-def _sums_of_others(eta: np.ndarray) -> np.ndarray:
     others = np.zeros_like(eta)
     np.cumsum(eta[..., :-1], axis=-1, out=others[..., 1:])
     others[..., :-1] += np.cumsum(eta[..., :0:-1], axis=-1)[..., ::-1]
-    return others
+    return {"probability": beta_distribution(eta, others)}
 
 
 def log_normalizer(eta: np.ndarray) -> np.ndarray:

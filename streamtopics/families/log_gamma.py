@@ -55,15 +55,6 @@ def remainder(x: np.ndarray) -> np.ndarray:
     return np.where(x < LARGE, gammaln(few) - few * np.log(few) + few, large)
 
 
-def _slope(x: np.ndarray) -> np.ndarray:
-    """Derivative of the remainder: psi(x) - ln x."""
-    few = np.minimum(x, LARGE)
-    u = 1.0 / np.maximum(x, LARGE)
-    powers = [-(2 * i + 1) * c for i, c in enumerate(COEFFICIENTS)]
-    large = -u * (0.5 - u * np.polyval(powers[::-1], u * u))
-    return np.where(x < LARGE, psi(few) - np.log(few), large)
-
-
 def remainder_divergence(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """r(b) - r(a) - (b - a) r'(a), 0 for a = b and positive otherwise."""
     shape, a, b = np.shape(a), np.ravel(a), np.ravel(b)
@@ -99,4 +90,9 @@ def _of_small(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def _of_both_kinds(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    return remainder(b) - remainder(a) - (b - a) * _slope(a)
+    few, u = np.minimum(a, LARGE), 1.0 / np.maximum(a, LARGE)
+    powers = [-(2 * i + 1) * c for i, c in enumerate(COEFFICIENTS)]
+    large = -u * (0.5 - u * np.polyval(powers[::-1], u * u))
+    # Derivative of the remainder: psi(a) - ln a.
+    slope = np.where(a < LARGE, psi(few) - np.log(few), large)
+    return remainder(b) - remainder(a) - (b - a) * slope

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
 from streamtopics.metrics.relevance import relevant_words
-from streamtopics.text.vocabulary import FREE
+from streamtopics.text.vocabulary import is_free
 from streamtopics.utils.steps import last_step, names_of, steps_before
 
 
@@ -67,7 +67,7 @@ def topic_table(
     given = [str(name) for name in getattr(model, "topic_names_", ())]
     given += [""] * (len(weights) - len(given))
     columns = [
-        [word for word in own if not str(names[word]).startswith(FREE)]
+        [word for word in own if not is_free(names[word])]
         for own in relevant_words(topic_word, weights, n_words, relevance=relevance)
     ]
     return [

@@ -139,7 +139,7 @@ class OneOrMixed(OneTopic):
         if minibatch.hints is not None:
             one = one * (1.0 + minibatch.hints.toarray() / topics.alpha)
             one /= one.sum(axis=1, keepdims=True)
-        mixed = WithPseudoTokens(Variational()).doc_topic(minibatch, topics, seeds, workers)
+        mixed = WithPseudoTokens(Variational(1e-4)).doc_topic(minibatch, topics, seeds, workers)
         return one + (lengths / (c + lengths))[:, None] * (mixed - one)
 
 

@@ -81,7 +81,10 @@ class OneTopic(LocalStep):
         shares, known = None, minibatch.informative
         if "shares" in report and known.any():
             shares = self._proportions(q if known.all() else q[known], np.float64).mean(axis=0)
-        directions = self._directions(minibatch, topics, q, workers)
+        directions = None
+        if minibatch.vectors is not None:
+            directions = np.zeros((len(topics.alpha), minibatch.vectors.shape[1] + 1))
+            directions[first:] = summed(minibatch.vectors, q, workers)
         n_empty = int(np.count_nonzero(known & ~(minibatch.lengths > 0)))
         return Statistics(
             minibatch.words, counts, minibatch.lengths, shares=shares, directions=directions,
@@ -142,15 +145,6 @@ class OneTopic(LocalStep):
 
         workers.share(infer, spans(len(q), DOCUMENTS_PER_JOB))
         return q
-
-    def _directions(
-        self, minibatch: Minibatch, topics: Topics, q: np.ndarray, workers: Workers
-    ) -> np.ndarray | None:
-        if minibatch.vectors is None:
-            return None
-        found = np.zeros((len(topics.alpha), minibatch.vectors.shape[1] + 1))
-        found[self.n_background :] = summed(minibatch.vectors, q, workers)
-        return found
 
     def _proportions(self, q: np.ndarray, dtype: Any) -> np.ndarray:
         first = self.n_background

@@ -147,6 +147,8 @@ def times(minibatch: Minibatch, x: np.ndarray, start: int, stop: int) -> np.ndar
 
 
 LOW_HALVES = np.uint64(0x0000FFFF0000FFFF)
+# Of a seed, the number of documents before, and the number of documents.
+document_seeds = kernel.document_seeds
 
 
 def standard_noise(seed: int, words: np.ndarray, n_components: int) -> np.ndarray:
@@ -165,10 +167,6 @@ def mix(x: np.ndarray) -> np.ndarray:
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return x ^ (x >> np.uint64(31))
-
-
-def document_seeds(seed: int, n_before: int, n_documents: int) -> np.ndarray:
-    return kernel.document_seeds(seed, n_before, n_documents)
 
 
 def content_seeds(minibatch: Minibatch) -> np.ndarray:

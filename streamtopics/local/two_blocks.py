@@ -74,20 +74,17 @@ class TwoBlocks:
             counts = np.empty((n_words, n_topics), topics.weights.dtype)
             by_word = minibatch.matrix(minibatch.counts).tocsc()
             given = by_word.indptr, by_word.indices, by_word.data, topics.weights
-            exp_theta = self._exp_theta(found, topics)
+            expected = self.log_theta(found)
+            expected -= expected.max(axis=1, keepdims=True)
+            # exp(E[log theta]) up to a factor for each document, padded like the weights. With a
+            # floor, as in the kernels; below, a product could be 0 in all topics.
+            exp_theta = np.zeros((len(expected), topics.weights.shape[1]), topics.weights.dtype)
+            own = exp_theta[:, :n_topics]
+            np.exp(np.maximum(expected, -40.0), out=own, casting="same_kind")
             jobs += [(*given, exp_theta, *span, counts) for span in spans(n_words, WORDS_PER_JOB)]
             results.append(counts)
         workers.share(variational.word_statistics, jobs)
         return results
-
-    def _exp_theta(self, documents: Documents, topics: Topics) -> np.ndarray:
-        """exp(E[log theta]) up to a factor for each document, padded like the weights."""
-        expected = self.log_theta(documents)
-        expected -= expected.max(axis=1, keepdims=True)
-        out = np.zeros((len(expected), topics.weights.shape[1]), topics.weights.dtype)
-        # A floor, as in the kernels; below, a product could be 0 in all topics.
-        np.exp(np.maximum(expected, -40.0), out=out[:, : expected.shape[1]], casting="same_kind")
-        return out
 
     def log_theta(self, documents: Documents) -> np.ndarray:
         """E[log theta] of each topic, without psi(v_1 + v_2)."""

@@ -236,13 +236,13 @@ def unlike_known(estimator: object, X: object, known: object, reject: float) -> 
     check_number(least=0, most=1, reject=reject)
     z, mean = _standardised(estimator, known, None)
     mine, _ = _standardised(estimator, X, mean)
-    usual = np.sort(z[np.isfinite(z)])
+    usual = np.sort(z[~np.isnan(z)])
     rank = 1 + np.searchsorted(usual, mine, side="right")
-    return np.asarray((rank <= reject * (1 + len(usual))) | (mine == -np.inf))
+    return np.asarray((rank <= reject * (1 + len(usual))) | np.isnan(mine))
 
 
 def _standardised(estimator: object, X: object, mean: float | None) -> tuple[np.ndarray, float]:
-    """z of `unlike_known`, -inf for documents without a word, and mu."""
+    """z of `unlike_known`, NaN for documents without a word, and mu."""
     X, estimator = counted(estimator, X), last_step(estimator)
     counts = to_csr(X, "unlike_known", "X")
     n_tokens = np.asarray(counts.sum(axis=1, dtype=np.float64)).ravel()
@@ -250,7 +250,7 @@ def _standardised(estimator: object, X: object, mean: float | None) -> tuple[np.
     ok = np.isfinite(found)
     mean = float(found[ok].sum() / max(n_tokens[ok].sum(), 1.0)) if mean is None else mean
     z = (found - n_tokens * mean) / np.sqrt(np.maximum(n_tokens, 1e-300))
-    return np.where(n_tokens > 0, z, -np.inf), mean
+    return np.where(n_tokens > 0, z, np.nan), mean
 
 
 def perplexity(estimator: object, X: object, *, random_state: int = 0) -> float:

@@ -7,12 +7,14 @@ The scorers take the last step of a `Pipeline`, and the best estimator of a fitt
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from streamtopics.metrics.coherence import topic_coherence
 from streamtopics.metrics.predictive import check_components, log_predictive_probability
 from streamtopics.metrics.relevance import relevant_words
 from streamtopics.metrics.similarity import topic_diversity
 from streamtopics.utils.steps import as_found, counted, last_step
-from streamtopics.utils.structure import check_structure
+from streamtopics.utils.structure import check_structure, column_names
 
 
 @dataclass(frozen=True)
@@ -99,4 +101,8 @@ class DiversityScorer:
 def _model_and_counts(estimator: object, X: object) -> tuple[Any, Any]:
     check_structure(X, "a scorer")
     estimator = as_found(estimator)
-    return last_step(estimator), counted(estimator, X)
+    model, X = last_step(estimator), counted(estimator, X)
+    names, known = column_names(X), getattr(model, "feature_names_in_", None)
+    if names is not None and known is not None and not np.array_equal(names, known):
+        raise ValueError("The feature names should match those that were passed during fit.")
+    return model, X

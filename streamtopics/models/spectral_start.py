@@ -137,7 +137,10 @@ def cluster_counts(minibatch: Minibatch, kept: np.ndarray, member: sparse.csr_ma
 
 def word_vectors(X: sparse.csr_matrix, words: np.ndarray) -> np.ndarray:
     contexts = Contexts.of(X)
-    signs = random_signs(words)
+    # Random signs of words, (n_words, N_SIGNS), hashed from their columns.
+    cells = words.astype(np.uint64)[:, None] * np.uint64(N_SIGNS // 64)
+    bits = mix(cells + np.arange(N_SIGNS // 64, dtype=np.uint64))
+    signs = 2 * np.unpackbits(bits.view(np.uint8), axis=1).astype(np.float32) - 1
     # Blocks of columns, of which a processor's cache holds more rows.
     blocks = np.hsplit(signs, N_SIGNS // N_SUBSPACE)
     drawn = np.hstack([contexts.times(block) for block in blocks])
@@ -191,13 +194,6 @@ def document_vectors(X: sparse.csr_matrix, vectors: np.ndarray) -> np.ndarray:
     # If every document has all of its words, no word is rare.
     found: np.ndarray = unit(X.astype(np.float32) @ (vectors * idf[:, None]))
     return found.astype(np.float32)
-
-
-def random_signs(words: np.ndarray) -> np.ndarray:
-    """Random signs of words, (n_words, N_SIGNS), hashed from their columns."""
-    cells = words.astype(np.uint64)[:, None] * np.uint64(N_SIGNS // 64)
-    bits = mix(cells + np.arange(N_SIGNS // 64, dtype=np.uint64))
-    return 2 * np.unpackbits(bits.view(np.uint8), axis=1).astype(np.float32) - 1
 
 
 def orthonormal(columns: np.ndarray) -> np.ndarray:

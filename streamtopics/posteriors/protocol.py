@@ -86,10 +86,6 @@ class Counters(NamedTuple):
             blend.retain * c + blend.prior,
         )
 
-    @property
-    def n_learnt(self) -> tuple[int, int, float]:
-        return self[:3]
-
 
 class View(Protocol):
     """A posterior, or a proposed posterior, as seen by a local step."""

@@ -19,9 +19,16 @@ from streamtopics.inspection.periods import time_texts
 from streamtopics.inspection.tables import model_and_names
 from streamtopics.metrics import relevant_words
 from streamtopics.story.cells import Cells, Labels, labels_of
-from streamtopics.text.vocabulary import FREE
+from streamtopics.text.vocabulary import is_free
 from streamtopics.utils.steps import counted, names_of, steps_before
-from streamtopics.utils.structure import check_structure, from_arrow, is_sparse, take_rows, to_csr
+from streamtopics.utils.structure import (
+    check_structure,
+    from_arrow,
+    is_frame,
+    is_sparse,
+    take_rows,
+    to_csr,
+)
 
 # Documents in one inference.
 AT_ONCE = 8192
@@ -139,7 +146,7 @@ def read_source(
     dates = [] if labels.kind == "order" else time_texts(labels.times)
     topic_names = [str(name) for name in getattr(topics, "topic_names_", ())]
     topic_word = topics.topic_word_
-    topic_word[:, [str(name).startswith(FREE) for name in names]] = 0
+    topic_word[:, [is_free(name) for name in names]] = 0
     return Source(
         topics, pipeline, np.asarray(names), topic_word, topics.topic_weights_,
         documents, counts, texts, titles, labels, dates, topic_names, edit_mode(estimator, names),
@@ -170,9 +177,9 @@ def counts_of(X: object, n_features: int) -> tuple[sparse.csr_matrix, Any]:
         each = [sparse.csr_matrix(sparse.csr_matrix(one).sum(axis=0)) for one in X]
         return sparse.vstack(each, format="csr"), X
     check_structure(X, "report")
-    if not isinstance(X, sparse.csr_matrix):  # for example NamedCounts, which stay
-        X = to_csr(X, "report", default=None)
-    return (X.astype(np.float64) if X.dtype == bool else X), X
+    # NamedCounts stay, for example. The names of a frame are checked by `transform`.
+    own = X if isinstance(X, sparse.csr_matrix) else to_csr(X, "report", default=None)
+    return (own.astype(np.float64) if own.dtype == bool else own), X if is_frame(X) else own
 
 
 def statistics_of(source: Source, n_best: int, adds: bool) -> Statistics:

@@ -739,9 +739,10 @@
   }
 
   function excludeButton(place, word) {
-    if (!state.editing || !data.edits.includes("exclude")) return null;
+    if (!state.editing || !data.edits.includes("exclude") || word.endsWith("…")) return null;
     const out = isExcluded(place, word);
-    return button(out ? "↶" : "×", () => toggle({ kind: "exclude", topics: [place], word }, "exclude"), {
+    const isOwn = (edit) => edit.kind === "exclude" && edit.word === word && edited.parts[place].includes(edit.topics[0]);
+    return button(out ? "↶" : "×", () => (out ? takeBack(edits.findLastIndex(isOwn)) : change({ kind: "exclude", topics: [place], word })), {
       class: "out", "data-key": `exclude-${place}-${word}`, "aria-pressed": String(out), "aria-label": `Not “${word}”`, title: out ? "Take back" : `Keep “${word}” out of this topic` });
   }
 
@@ -781,7 +782,7 @@
     });
     fill("edit-note", "Save the edits as a file, and give it to the model: ", el("code", {}, "streamtopics edit MODEL edits.json"),
       ", or ", el("code", {}, "editing.apply_edits"), " in Python. Names and cards show the edits; shares and findings are those of the model as it is.");
-    add(panel.querySelector("datalist"), [...data.words, ...data.more_words.map(([word]) => word)].map((value) => el("option", { value })));
+    add(panel.querySelector("datalist"), [...data.words, ...data.more_words.map(([word]) => word)].filter((word) => !word.endsWith("…")).map((value) => el("option", { value })));
     byId("merge").addEventListener("click", () => {
       const topics = [...chosen].sort((a, b) => a - b);
       chosen.clear();
@@ -1194,7 +1195,7 @@
     // Of more groups only the largest are known.
     if (data.groups.length && data.groups.length < 24) items.push(fact(count(data.groups.length), "groups"));
     data.scores.slice(0, 2).forEach(([name, [value, ...others]]) => {
-      if (value !== null && !others.length) items.push(fact(String(value), name));
+      if (value != null && !others.length) items.push(fact(String(value), name));
     });
     fill("facts", items);
   }

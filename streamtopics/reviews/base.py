@@ -51,17 +51,9 @@ from streamtopics.utils.structure import check_structure, labelled, row_labels
 SWEEPS_OF_TRANSFORM = 100
 # Penalties and weights.
 POSITIVE = Interval(Real, LEAST_PRIOR, MOST_PRIOR, closed="both")
-CONSTRAINTS: dict[str, Any] = {
-    name: COMMON_CONSTRAINTS[name]
-    for name in (
-        "n_components", "topic_word_prior", "max_iter", "tol", "local_tol", "n_jobs",
-        "random_state", "verbose",
-    )
-} | {"kappa": [Interval(Real, 0, 1, closed="right")]}  # fmt: skip
-EM_CONSTRAINTS = CONSTRAINTS | {
-    "doc_topic_prior": COMMON_CONSTRAINTS["doc_topic_prior"],
+CONSTRAINTS: dict[str, Any] = COMMON_CONSTRAINTS | {
+    "kappa": [Interval(Real, 0, 1, closed="right")],
     "learn_priors": ["boolean"],
-    "max_local_iter": COMMON_CONSTRAINTS["max_local_iter"],
 }
 Labels = dict[str, np.ndarray | None]
 # Ratings, items or users, one for each document.
@@ -326,9 +318,7 @@ class UserItemModel(RatedTopicModel):
     def fit(self, X: Any, y: Column = None, items: Column = None, users: Column = None) -> Self:
         """Learn from all reviews, from scratch. A failed call changes nothing.
 
-        {X_to_learn}
-        {ratings}
-        {items_and_users}
+        {X_to_learn, ratings, items_and_users}
 
         {returns_self}
         """
@@ -347,9 +337,7 @@ class UserItemModel(RatedTopicModel):
 
         A failed call changes nothing. Minibatches before the first one with words are skipped.
 
-        {X_to_learn}
-        {ratings}
-        {items_and_users}
+        {X_to_learn, ratings, items_and_users}
 
         {returns_self}
         """
@@ -361,8 +349,7 @@ class UserItemModel(RatedTopicModel):
         Known items or users have learnt topic proportions. For all other reviews, proportions are
         inferred from the words.
 
-        {X}
-        {items_and_users}
+        {X, items_and_users}
 
         Returns
         -------
@@ -374,9 +361,7 @@ class UserItemModel(RatedTopicModel):
     def predict_words(self, items: Column = None, users: Column = None) -> np.ndarray:
         """Return word probabilities of unwritten reviews, from items, users or both.
 
-        Parameters
-        ----------
-        {items_and_users}
+        {parameters, items_and_users}
 
         Returns
         -------
@@ -402,8 +387,7 @@ class UserItemModel(RatedTopicModel):
     def score_samples(self, X: Any, items: Column = None, users: Column = None) -> np.ndarray:
         """Return the log predictive probability of the held-out tokens of each review.
 
-        {X}
-        {items_and_users}
+        {X, items_and_users}
 
         {log_probability}
         """
@@ -412,9 +396,7 @@ class UserItemModel(RatedTopicModel):
     def score(self, X: Any, y: Column = None, items: Column = None, users: Column = None) -> float:
         """Return the log predictive probability per held-out token, given the other tokens.
 
-        {X}
-        {y_ignored}
-        {items_and_users}
+        {X, y_ignored, items_and_users}
 
         {score}
         """

@@ -85,8 +85,7 @@ class HiddenFactorsTopics(UserItemModel):
     factor_penalty : float, default=1.0
         Weight of squared biases and factors against squared errors of ratings. The paper has no
         penalty on the factors of items.
-    {stream_kappa}
-    {em_topic_word_prior}
+    {stream_kappa, em_topic_word_prior}
     max_iter : int, default=50
         Maximal number of rounds of `fit` after a start by LDA. A round infers the topics of
         tokens, then updates the topics and the factors.
@@ -111,7 +110,8 @@ class HiddenFactorsTopics(UserItemModel):
     peakedness_ : float
         Multiplier of items' factors in their log topic proportions (the paper's kappa).
     objective_ : list of float
-        Squared errors and penalties minus weighted log likelihood of words, in each round of `fit`.
+        Squared errors and penalties, minus the weighted log likelihood of words and log prior of
+        topics, in each round of `fit`.
     {common_attributes}
 
     Notes

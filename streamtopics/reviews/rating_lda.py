@@ -19,7 +19,7 @@ from streamtopics.messages import Statistics
 from streamtopics.posteriors import Blend, TopicPosterior
 from streamtopics.reviews import inference
 from streamtopics.reviews.base import (
-    EM_CONSTRAINTS,
+    CONSTRAINTS,
     SWEEPS_OF_TRANSFORM,
     Labels,
     RatedCommit,
@@ -95,9 +95,7 @@ class RatingLDA(UserItemModel):
     refine : bool, default=False
         Whether topic proportions are learnt again together with the positive and the negative
         topic. False keeps the proportions learnt before, without ratings, as in Dupuy (2017).
-    {stream_kappa}
-    {em_doc_topic_prior}
-    {em_topic_word_prior}
+    {stream_kappa, em_doc_topic_prior, em_topic_word_prior}
     learn_priors : bool, default=False
         Whether to learn `doc_topic_prior`, `qualitative_prior_` and, in `fit`, a scalar
         `topic_word_prior`, as in Dupuy (2017). Learning starts from the given values.
@@ -154,7 +152,7 @@ class RatingLDA(UserItemModel):
     (1, 100)
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = EM_CONSTRAINTS | {
+    _parameter_constraints: ClassVar[dict[str, Any]] = CONSTRAINTS | {
         "profile": [StrOptions({"document", "item", "user"})],
         "qualitative": ["boolean"],
         "refine": ["boolean"],

@@ -32,7 +32,7 @@ from streamtopics.metrics import predictive
 from streamtopics.models.lda import geometric_mean, visible_topics
 from streamtopics.models.sources import RandomStart
 from streamtopics.posteriors import Blend, TopicPosterior
-from streamtopics.reviews.base import EM_CONSTRAINTS, POSITIVE, Column, RatedCommit, RatedTopicModel
+from streamtopics.reviews.base import CONSTRAINTS, POSITIVE, Column, RatedCommit, RatedTopicModel
 from streamtopics.reviews.batch_em import EMResult, EStep
 from streamtopics.reviews.inference import mean_log, normalised
 from streamtopics.utils.parallel import Workers, spans
@@ -63,14 +63,10 @@ class SupervisedLDA(RatedTopicModel):
     The rating of a document is normally distributed around a linear function of the document's
     topic proportions. Topics are learnt from words and ratings, to separate good and bad ratings.
 
-    Parameters
-    ----------
-    {n_components}
+    {parameters, n_components}
     response_penalty : float, default=1.0
         Weight, in documents, of a ridge penalty that shrinks `coef_` towards the mean rating.
-    {stream_kappa}
-    {em_doc_topic_prior}
-    {em_topic_word_prior}
+    {stream_kappa, em_doc_topic_prior, em_topic_word_prior}
     learn_priors : bool, default=False
         Whether to learn `doc_topic_prior` and, in `fit`, a scalar `topic_word_prior`. Learning
         starts from the given values.
@@ -83,9 +79,7 @@ class SupervisedLDA(RatedTopicModel):
         Stop when a sweep over a document moves less than this share of its tokens between topics.
     {common_parameters}
 
-    Attributes
-    ----------
-    {dirichlet_components}
+    {attributes, dirichlet_components}
     coef_ : ndarray of shape (n_components,)
         Expected rating of a document with this topic alone.
     noise_variance_ : float
@@ -114,7 +108,7 @@ class SupervisedLDA(RatedTopicModel):
     (2,)
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = EM_CONSTRAINTS | {
+    _parameter_constraints: ClassVar[dict[str, Any]] = CONSTRAINTS | {
         "response_penalty": [POSITIVE]
     }
     response_penalty: float
@@ -144,8 +138,7 @@ class SupervisedLDA(RatedTopicModel):
     def fit(self, X: Any, y: Column = None) -> Self:
         """Learn from all documents, from scratch. A failed call changes nothing.
 
-        {X_to_learn}
-        {ratings}
+        {X_to_learn, ratings}
 
         {returns_self}
         """
@@ -156,8 +149,7 @@ class SupervisedLDA(RatedTopicModel):
 
         A failed call changes nothing. Minibatches before the first one with words are skipped.
 
-        {X_to_learn}
-        {ratings}
+        {X_to_learn, ratings}
 
         {returns_self}
         """
@@ -260,10 +252,7 @@ class SupervisedLDA(RatedTopicModel):
 
         {X}
 
-        Returns
-        -------
-        doc_topic : ndarray of shape (n_documents, n_components)
-            Rows sum to 1; float64 for float64 input, else float32.
+        {doc_topic}
         """
         return self._transformed(X)
 
@@ -282,8 +271,7 @@ class SupervisedLDA(RatedTopicModel):
     def score(self, X: Any, y: Column = None) -> float:
         """Return the log predictive probability per held-out token, by document completion.
 
-        {X}
-        {y_ignored}
+        {X, y_ignored}
 
         {score}
         """

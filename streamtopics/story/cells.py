@@ -19,7 +19,7 @@ from scipy import sparse
 
 from streamtopics.inspection.periods import MOST_PERIODS, STEPS, Step
 from streamtopics.utils.structure import from_arrow, is_missing, shape_of
-from streamtopics.utils.times import read_times
+from streamtopics.utils.times import as_written, read_times
 
 # Spans of dates, from the shortest, and most sums and spans.
 SPANS = [step for step in STEPS if step.name not in ("week", "quarter", "5 years", "50 years")]
@@ -152,7 +152,8 @@ class Cells:
         own = own._reaching(labels.times)
         groups = own._with_groups(labels.groups)
         own, numbers = own._with_spans(own._numbers(labels.times), len(groups))
-        own = own._placed(np.union1d(own.spans, numbers), groups)
+        spans = np.union1d(own.spans, numbers)
+        own = own._moved(spans, groups, np.searchsorted(spans, own.spans))
         known = {name: place for place, name in enumerate(groups)}
         columns = np.array([known.get(name, len(groups) - 1) for name in labels.groups], np.intp)
         rows = np.searchsorted(own.spans, numbers)
@@ -271,9 +272,6 @@ class Cells:
             return self
         return self._moved(spans, self.groups, rows)
 
-    def _placed(self, spans: np.ndarray, groups: tuple[str, ...]) -> Cells:
-        return self._moved(spans, groups, np.searchsorted(spans, self.spans))
-
     def _moved(self, spans: np.ndarray, groups: tuple[str, ...], rows: np.ndarray) -> Cells:
         """Sums over spans and groups, with a row for each span."""
         to, n_groups = _indicators(rows, len(spans)), len(groups)
@@ -302,6 +300,10 @@ class Cells:
         each = np.arange(first, int(numbers[-1]) + 1 if len(numbers) else 0)
         own = own._moved(each, own.groups, numbers - first)
         periods = tuple(period(number) for number in each.tolist())
+        if own.kind == "order" and periods:
+            # A corpus without times has the place of its last document.
+            whole = f"documents 1 to {periods[0].label.split(' to ')[1]}"
+            periods = (periods[0]._replace(label=whole), *periods[1:])
         undated = (rest.n, rest.sums, rest.squares, rest.main, rest.holders.toarray())
         return Totals(
             periods, own.groups, own.n, own.sums, own.squares, own.main, own.holders.toarray(),
@@ -375,7 +377,7 @@ def labels_of(n: int, times: Any, groups: Any, kind: str, n_seen: int) -> Labels
     found = read_times(times)
     if kind == "number" and all(isinstance(one, Real) for one in from_arrow(times)):
         # For example seconds since 1970, in a stream that began with smaller numbers.
-        found = np.asarray(times, np.float64)
+        found = np.array([as_written(one) for one in from_arrow(times)])
     known = found == found
     if not known.any():
         return Labels(kind, _no_times(kind, n), names)

@@ -342,11 +342,12 @@ def _of_share(
     """The finding of a share of a topic in cells: periods, or periods of a group."""
     k, totals = change.place, data.totals
     came, left = ([word for word in words if (word.z > 0) == up] for up in (True, False))
+    weight = data.sample.shares[:, k] * (1.0 + words_had(came, data) if came else 1.0)
     return Finding(
         kind, k, None, _label(k, data), _named(came, data), _named(left, data), "", (-1, -1), None,
         share, _interval(k, cells, data), before, round(float(totals.main[cells][..., k].sum())),
         round(float(totals.n[cells].sum())), change.z, change.p,
-        *_typical(data, kept, data.sample.shares[:, k], came),
+        *_quoted(data, kept, weight),
     )  # fmt: skip
 
 
@@ -380,7 +381,7 @@ def _of_words(
         kind, k, data.topics.names[lead.place], () if k is None else _label(k, data),
         _named(came_words, data), _named(left_words, data), "", (-1, -1), None, float(x / n),
         (float(low), float(high)), before, round(float(x)), round(float(n)), lead.z,
-        min(subject.p, 1.0), *_typical(data, kept, words_had(subject.words, data), []),
+        min(subject.p, 1.0), *_quoted(data, kept, words_had(subject.words, data)),
     )  # fmt: skip
 
 
@@ -445,7 +446,11 @@ def _in_group(subject: Subject, opposite: Subject | None, data: Data) -> Finding
     """The finding of words in a group without a finding of their topic there."""
     lead, totals = subject.words[0], data.totals
     g, n, holders = lead.first, totals.n.sum(axis=1), totals.holders[:, lead.place]
-    n_own, x, own = totals.n[:, g], totals.of_groups[g, lead.place], in_sample(lead, data)[0]
+    n_own, x = totals.n[:, g], totals.of_groups[g, lead.place]
+    own, every, _ = in_sample(lead, data)
+    if len(data.sample.texts) == round(n.sum()):
+        # All documents are kept, also those before the word had a column.
+        x, holders = own.sum(), every
     both, left = (n_own > 0) & (n > n_own), holders - own * (x / max(own.sum(), 1.0))
     of_others = np.maximum(left[both], 0.0) / (n - n_own)[both]
     others = _part(of_others * n_own[both], n_own[both], both[both])
@@ -469,13 +474,6 @@ def _kept_in(periods: np.ndarray, data: Data) -> np.ndarray:
     own = data.sample.period >= 0
     own[own] = periods[data.sample.period[own]]
     return own
-
-
-def _typical(
-    data: Data, own: np.ndarray, weight: np.ndarray, words: list[Change]
-) -> tuple[tuple[int, ...], str]:
-    """Some kept documents with most of a topic and of its words."""
-    return _quoted(data, own, weight * (1.0 + words_had(words, data)) if words else weight)
 
 
 def _quoted(data: Data, own: np.ndarray, weight: np.ndarray) -> tuple[tuple[int, ...], str]:

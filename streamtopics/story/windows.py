@@ -104,7 +104,7 @@ def chance(least: float, total: float, n: np.ndarray, first: np.ndarray, last: n
             low, high = np.where(passes, low, middle + 1), np.where(passes, middle, high)
         end = usual + sign * np.minimum(low, most)
         p.append(np.where(low <= most, tail(end, S, q, np.array(sign > 0)), 0.0))
-        ends.append(end)
+        ends.append(np.where(low <= most, end, sign * np.inf))
     each, k = np.concatenate(p), np.concatenate(ends)
     if not each.sum():
         return 1.0
@@ -117,7 +117,8 @@ def chance(least: float, total: float, n: np.ndarray, first: np.ndarray, last: n
     for part, size in ((inside * n, k[drawn]), (~inside * n, S - k[drawn])):
         counts = rng.multinomial(size.astype(np.int64), part / part.sum(axis=1, keepdims=True))
         sums[:, 1:] += np.cumsum(counts, axis=1)
-    as_large = ratio(sums[:, last + 1] - sums[:, first], S, q) >= least
+    found = sums[:, last + 1] - sums[:, first]
+    as_large = (found >= ends[0]) | (found <= ends[1])
     return float(each.sum() * np.mean(1.0 / np.maximum(as_large.sum(axis=1), 1)))
 
 

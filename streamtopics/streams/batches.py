@@ -18,6 +18,7 @@ from streamtopics.text import NamedCounts
 from streamtopics.utils.checks import check_integer
 from streamtopics.utils.steps import check_not_frozen, counted, last_step, steps_before
 from streamtopics.utils.structure import from_arrow, in_memory, in_order, number_of_rows
+from streamtopics.utils.times import without_pandas
 
 # Counters of documents, by class of model.
 DOCUMENTS_SEEN = ("n_documents_seen_", "n_samples_seen_")
@@ -61,7 +62,7 @@ class Seen(NamedTuple):
 
 def read_batch(item: object) -> TimedBatch:
     batch = item if isinstance(item, TimedBatch) else TimedBatch(item)
-    return batch._replace(X=in_memory(batch.X))
+    return batch._replace(X=in_memory(batch.X), time=without_pandas(batch.time))
 
 
 def after(batches: Iterable[Any], skip: int) -> Iterator[Any]:

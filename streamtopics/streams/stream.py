@@ -40,8 +40,8 @@ class BatchInfo(NamedTuple):
     batch, X, time : int, object, object
         Number in the stream, from 1; documents of the minibatch; and time of the minibatch or None.
     n_documents, n_tokens, n_documents_seen, n_tokens_seen : int, float, int, float
-        Documents and tokens in the minibatch, and in all minibatches so far. Tokens are NaN if the
-        model counts none.
+        Documents and tokens in the minibatch, and all learnt so far. Tokens are NaN if the model
+        counts none.
     score : float
         The model's score of the minibatch before learning, or NaN if not requested.
     """

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, pairwise, permutations
@@ -131,8 +131,14 @@ def count(
         raise ValueError("Iterable over raw text documents expected, string object received.")
     raw_documents = from_arrow(raw_documents)
     if word_rule(vectorizer) is None:
-        part = _count_tokens(raw_documents, vectorizer.build_analyzer(), phrases)
-        return _merged([part], [np.ones(part.n_rows, dtype=np.uint8)], part.n_rows, 1)
+        analyze = vectorizer.build_analyzer()
+        counter = kernel.Counted(1, 1, 1, keeps=phrases is None)
+        if phrases:
+            counter.join(_spelled(phrases))
+        for document in raw_documents:
+            counter.count_tokens(analyze(document))
+        counter.sort()
+        return _merged([counter], [np.ones(counter.n_rows, dtype=np.uint8)], counter.n_rows, 1)
     texts = _texts_of(vectorizer, list(raw_documents))
     begins = np.ones(len(texts), dtype=np.uint8)
     return _compiled(vectorizer, texts, begins, len(texts), n_jobs, phrases)
@@ -226,18 +232,6 @@ def _counted(
         span = slice(start, start + TEXTS_AT_ONCE)
         small = np.full(len(texts[span]), lower, dtype=np.uint8)
         counter.count(texts[span], small, begins[span], letters)
-    counter.sort()
-    return counter
-
-
-def _count_tokens(
-    documents: Iterable[Any], analyze: Callable[[Any], Iterable[str]], phrases: Iterable[str] | None
-) -> Any:
-    counter = kernel.Counted(1, 1, 1, keeps=phrases is None)
-    if phrases:
-        counter.join(_spelled(phrases))
-    for document in documents:
-        counter.count_tokens(analyze(document))
     counter.sort()
     return counter
 

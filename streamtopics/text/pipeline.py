@@ -17,7 +17,7 @@ from sklearn.utils import Tags, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, process_routing
 
 from streamtopics.text.streaming_vectorizer import StreamingCountVectorizer
-from streamtopics.text.vocabulary import FREE, OpenVocabulary
+from streamtopics.text.vocabulary import OpenVocabulary, is_free
 from streamtopics.utils.output import LinksToReference, ShowsTopics
 from streamtopics.utils.parallel import WithCache, held, lock_of
 from streamtopics.utils.steps import last_step, learns, names_of, steps_of, unwrap
@@ -166,7 +166,7 @@ class StreamingPipeline(ShowsTopics, LinksToReference, Pipeline, WithCache):
     def top_words(self, n_words: int = 10, **how: Any) -> list[list[str]]:
         """Return the top words of each topic; `how` is passed to the last step."""
         words: list[list[str]] = last_step(self).top_words(names_of(self), n_words, **how)
-        return [[word for word in own if not str(word).startswith(FREE)] for own in words]
+        return [[word for word in own if not is_free(word)] for own in words]
 
 
 def _snapshot(step: Any) -> Any:

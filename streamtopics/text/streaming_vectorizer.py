@@ -25,6 +25,7 @@ from streamtopics.text.vocabulary import ClosedVocabulary, OpenVocabulary, Polic
 from streamtopics.utils.checks import MOST_WHOLE, HoldsPlainNumbers, warn_of_no_effect
 from streamtopics.utils.output import LinksToReference
 from streamtopics.utils.parallel import WithCache
+from streamtopics.utils.records import keep
 from streamtopics.utils.structure import row_labels, to_csr
 
 
@@ -108,6 +109,11 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
     }
     __metadata_request__partial_fit: ClassVar[dict[str, Any]] = {"raw_documents": UNUSED}
     _vocabulary: ClosedVocabulary | OpenVocabulary | None = None
+    half_life: float | None
+    n_candidates: int | None
+    margin: float
+    phrases: bool | Phrases
+    n_jobs: int | None
 
     def __init__(
         self,
@@ -135,30 +141,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         phrases: bool | Phrases = False,
         n_jobs: int | None = None,
     ) -> None:
-        super().__init__(
-            input=input,
-            encoding=encoding,
-            decode_error=decode_error,
-            strip_accents=strip_accents,
-            lowercase=lowercase,
-            preprocessor=preprocessor,
-            tokenizer=tokenizer,
-            stop_words=stop_words,
-            token_pattern=token_pattern,
-            ngram_range=ngram_range,
-            analyzer=analyzer,
-            max_df=max_df,
-            min_df=min_df,
-            max_features=max_features,
-            vocabulary=vocabulary,
-            binary=binary,
-            dtype=dtype,
-        )
-        self.half_life = half_life
-        self.n_candidates = n_candidates
-        self.margin = margin
-        self.phrases = phrases
-        self.n_jobs = n_jobs
+        keep(self, locals())
 
     def fit(self, raw_documents: Iterable[Any], y: object = None) -> Self:
         self._learn(raw_documents)
@@ -305,10 +288,12 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         table = self._looked(vocabulary.phrases or PhraseTable.empty(), counts, n_before)
         vocabulary = replace(vocabulary, phrases=table)
         phrases = joined(vocabulary)
-        weight = vocabulary.weight + counts.n_documents
+        # The step of the vocabulary decays what is offered.
+        age = min(counts.n_documents / (self.half_life or np.inf), 1000)
+        weight = vocabulary.weight * 2.0**-age + counts.n_documents
         # A phrase may be in a document several times.
         most = self._policy().limits(weight, so_far=True)[1]
-        estimates = np.minimum(table.frequencies(weight), most)
+        estimates = np.minimum(table.frequencies(weight), most) * 2.0**age
         vocabulary = vocabulary.offered([*table.names.values()], estimates)
         return counts.joined(phrases), vocabulary
 

@@ -31,6 +31,11 @@ ARRAYS = "frequency", "column", "owner", "since"
 SHARED = WithCache()
 
 
+def is_free(name: object) -> bool:
+    """Whether a name is of a column without a word."""
+    return str(name).startswith(FREE)
+
+
 @dataclass(frozen=True)
 class ClosedVocabulary:
     """Words by column."""

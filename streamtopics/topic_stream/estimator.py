@@ -41,6 +41,7 @@ from streamtopics.topic_stream.reports import ReportsDocuments
 from streamtopics.updates.births import Lifetimes
 from streamtopics.utils.output import LinksToReference, ShowsTopics
 from streamtopics.utils.parallel import held
+from streamtopics.utils.structure import in_memory
 
 # Documents whose topics are inferred at once.
 AT_ONCE = 8192
@@ -431,6 +432,11 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
         """Return the steps of `pipeline_`: names and estimators."""
         check_is_fitted(self, "pipeline_")
         return list(self.pipeline_.steps)
+
+    def fit_transform(self, X: Iterable[str], y: object = None, **fit_params: Any) -> np.ndarray:
+        """Call `fit`, and return `transform` of the same texts."""
+        X = in_memory(X)
+        return self.fit(X, y, **fit_params).transform(X)
 
     def transform(self, X: Iterable[str]) -> np.ndarray:
         """Return the shares of topics in texts, of shape (n_documents, n_components)."""

@@ -16,7 +16,7 @@ from streamtopics.story.cells import LEAST_OF_PERIOD, Cells, Totals
 from streamtopics.story.evidence import sample_of, topics_of
 from streamtopics.story.findings import Findings, find
 from streamtopics.story.shares import ShareRow, share_rows
-from streamtopics.text.vocabulary import FREE
+from streamtopics.text.vocabulary import is_free
 from streamtopics.topic_stream.documents import HoldsDocuments
 from streamtopics.utils.checks import check_integer, check_one_of
 from streamtopics.utils.parallel import held
@@ -42,7 +42,7 @@ class ReportsDocuments(HoldsDocuments):
         words : list of n_components lists of str
         """
         topics, names = self._topics, self._names
-        columns = [column for column, name in enumerate(names) if not name.startswith(FREE)]
+        columns = [column for column, name in enumerate(names) if not is_free(name)]
         of_words, weights = topics.topic_word_[:, columns], topics.topic_weights_
         if not columns:
             return [[] for _ in of_words]
@@ -84,9 +84,10 @@ class ReportsDocuments(HoldsDocuments):
         check_one_of(("period", "group", "both"), by=by)
         with held(self._locks()):
             names = [", ".join(words[:N_NAME]) for words in self._words()]
-            return share_rows(
+            rows = share_rows(
                 self.totals(least), names, by_period=by != "group", by_group=by != "period"
             )
+            return [row for row in rows if row.topic not in self._topics.hidden_topics_]
 
     def findings(self, n: int | None = 10) -> Findings:
         """Return changes of topics in time and differences of topics between groups.

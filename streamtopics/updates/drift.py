@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from streamtopics.posteriors import TOO_EXTREME, Blend, Posterior
+from streamtopics.utils.times import without_pandas
 
 KEPT_MINIBATCHES = 1000
 
@@ -30,7 +31,7 @@ def drift_of(posterior: Posterior, blend: Blend, time: object, n_hidden: int = 0
     if not np.isfinite(mass).all():
         raise ValueError(TOO_EXTREME)
     kept = np.broadcast_to(np.asarray(blend.reported_retention, np.float64), posterior.n_nodes)
-    return Drift(posterior.n_batches + 1, time, kept[n_hidden:].copy(), mass)
+    return Drift(posterior.n_batches + 1, without_pandas(time), kept[n_hidden:].copy(), mass)
 
 
 def kept_records(records: tuple[Drift, ...], record: Drift) -> tuple[Drift, ...]:

@@ -6,7 +6,6 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from streamtopics.messages import AnyStatistics
 from streamtopics.posteriors import Blend, Learn, Posterior, View
 from streamtopics.updates.bps import NO_BOOST, Boost
 from streamtopics.updates.power_prior import LearnsRate
@@ -90,11 +89,18 @@ class HierarchicalPowerPrior(LearnsRate):
         for _ in range(self.max_rounds):
             statistics = learn(seen, warm=seen is not posterior)
             if evidence is not None and statistics.local_bound is not None:
-                bounds.append(self._bound(statistics.local_bound, rate, evidence, from_prior))
+                # L - E[rho] KL(q || lam) - E[1 - rho] KL(q || eta) - KL(q(rho) || p(rho)).
+                of_topics = rate.kept * evidence - from_prior - rate.divergence
+                bounds.append(statistics.local_bound + float(of_topics.sum()))
             if boost is None:
                 boost = self.boost.weight(posterior, statistics)
-            blend = self._blend(statistics, rate, boost)
-            evidence, from_prior = self._evidence(*posterior.divergences(blend))
+            kept, lost = (float(part[0]) if n_rates == 1 else part for part in rate[:2])
+            blend = Blend(kept, 1.0, lost, statistics, boost=boost)
+            # KL(q || lam + boost xi) and KL(q || eta + boost xi), for each rho.
+            from_posterior, from_prior = posterior.divergences(blend)
+            if self.rate == "shared":
+                from_posterior, from_prior = from_posterior.sum()[None], from_prior.sum()[None]
+            evidence = from_prior - from_posterior
             last, rate = rate, self.rate_prior.posterior(evidence)
             if np.abs(rate.kept - last.kept).max() < self.tol and (bounds or not self._has_choice):
                 break
@@ -104,21 +110,3 @@ class HierarchicalPowerPrior(LearnsRate):
     @property
     def _has_choice(self) -> bool:
         return len(self.rate_starts) > 1
-
-    def _blend(self, statistics: AnyStatistics, rate: Rate, boost: float | np.ndarray) -> Blend:
-        kept, lost = (float(part[0]) if len(part) == 1 else part for part in rate[:2])
-        return Blend(kept, 1.0, lost, statistics, boost=boost)
-
-    def _evidence(
-        self, from_posterior: np.ndarray, from_prior: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Nats in favour of keeping, and KL(q || eta + boost xi), for each rho."""
-        if self.rate == "shared":
-            from_posterior, from_prior = from_posterior.sum()[None], from_prior.sum()[None]
-        return from_prior - from_posterior, from_prior
-
-    def _bound(
-        self, local_bound: float, rate: Rate, evidence: np.ndarray, from_prior: np.ndarray
-    ) -> float:
-        """``L - E[rho] KL(q || lam) - E[1 - rho] KL(q || eta) - KL(q(rho) || p(rho))``."""
-        return local_bound + float((rate.kept * evidence - from_prior - rate.divergence).sum())

@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from itertools import starmap
 from typing import Any, Self
 
 import joblib
 from joblib.parallel import get_active_backend
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController, threadpool_limits
 
 MOST_PARTS = 32
 Function = Callable[..., Any]
@@ -117,15 +117,32 @@ def lock_of(owner: Any) -> threading.RLock:
     return lock
 
 
-# Held by the one thread that limits the threads of linear algebra.
-_ALONE = WithCache()
+# Held while the limit for linear algebra is set or lifted; the limit, once for each holder.
+_ALONE, _LIMITS = WithCache(), list[Any]()
+# The search for the libraries takes half of the time of a small minibatch.
+_libraries = cache(ThreadpoolController)
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Do products of matrices in one thread."""
+    # The limit is for the whole process, so the first holder sets it, and the last one lifts it.
+    with lock_of(_ALONE):
+        limit: Any = _LIMITS[0] if _LIMITS else _libraries().limit(limits=1, user_api="blas")
+        _LIMITS.append(limit)
+    try:
+        yield
+    finally:
+        with lock_of(_ALONE):
+            _LIMITS.pop()
+            if not _LIMITS:
+                limit.restore_original_limits()
 
 
 @contextmanager
 def one_thread() -> Iterator[None]:
     """Do linear algebra in one thread, so sums do not depend on the number of threads."""
-    # The limit is for the whole process: of two limits at a time, one would stay behind.
-    with lock_of(_ALONE), threadpool_limits(1):
+    with one_blas_thread(), threadpool_limits(1, user_api="openmp"):
         yield
 
 

@@ -60,16 +60,28 @@ def _read(value: Any) -> datetime | float | None:
         return None
     if isinstance(value, str):
         value = _of_text(value.strip())
-    elif hasattr(value, "to_timestamp"):  # a Period of pandas
-        value = value.to_timestamp()
     elif isinstance(value, np.datetime64):
         value = value.astype("M8[us]").item()
+    value = without_pandas(value)
     if isinstance(value, date):
         moment = value if isinstance(value, datetime) else datetime.combine(value, time())
         return moment.astimezone(UTC).replace(tzinfo=None) if moment.tzinfo else moment
     if not isinstance(value, Real) or isinstance(value, bool | np.bool_):
         raise TypeError(f"times must be numbers or dates; got {value!r:.60}")
-    return int(value) if isinstance(value, Integral) else float(value)
+    return int(value) if isinstance(value, Integral) else as_written(value)
+
+
+def without_pandas(time: Any) -> Any:
+    """A time of pandas as `datetime`, which files can hold; any other as it is."""
+    time = time.to_timestamp() if type(time).__name__ == "Period" else time
+    is_of_pandas = isinstance(time, datetime) and hasattr(time, "to_pydatetime")
+    return time.to_pydatetime(warn=False) if is_of_pandas else time
+
+
+def as_written(value: Any) -> float:
+    """A number in double precision: .7 also from .7 in single precision."""
+    is_short = isinstance(value, np.float32 | np.float16) and not value.is_integer()
+    return float(str(value) if is_short else value)
 
 
 def _of_text(text: str) -> datetime | float:

@@ -92,10 +92,7 @@ class WASTopicModel(SentenceTopics):
         after N earlier ones. With 1 all documents weigh alike; smaller values forget early ones.
     {common_parameters}
 
-    Attributes
-    ----------
-    {mean_components}
-    {topic_attributes}
+    {attributes, mean_components, topic_attributes}
     n_atoms_, n_tables_ : ndarray of shape (n_documents,)
         Number of atoms and of tables in each document of the last `fit` or `partial_fit`, averaged
         over sweeps. A table is a group of words of a sentence with one atom.
@@ -123,18 +120,12 @@ class WASTopicModel(SentenceTopics):
     """
 
     _records: ClassVar[dict[str, dict[str, Any]]] = SentenceTopics._records | {"prior": PRIORS}
-    _parameter_constraints = {
-        name: COMMON_CONSTRAINTS[name]
-        for name in (
-            "n_components", "topic_word_prior", "n_sweeps", "kappa", "n_jobs", "random_state",
-            "verbose",
-        )
-    } | {
+    _parameter_constraints: ClassVar[dict[str, Any]] = COMMON_CONSTRAINTS | {
         "prior": [StrOptions(set(PRIORS)), HasMethods(["sampler"])],
         "atom_prior": [POSITIVE],
         "n_burn_in": [Interval(Integral, 0, MOST_WHOLE, closed="both")],
         "n_local_sweeps": [POSITIVE_INT],
-    }  # fmt: skip
+    }
     _whole_counts = True
     _commit: SentenceCommit
 

@@ -409,13 +409,15 @@ def test_unknown_values_of_kept_fields_are_null(tmp_path, capsys):
 def test_signed_numbers_of_a_table_are_no_formulas():
     cells = _cells(["-0.5", "+3", "-1e-3", "=1", "-1+cmd", "@x", "-"])
     assert cells == "-0.5,+3,-1e-3,'=1,'-1+cmd,'@x,'-\n"
+    assert _cells(["a\rb", "c\nd"]) == '"a\rb","c\nd"\n'
 
 
 def test_kept_fields_are_json_and_clash_with_none(tmp_path, capsys):
     save(TopicStream(2).fit(SEA + SKY), tmp_path / "m")
     path = tmp_path / "x.jsonl"
-    path.write_text('{"text": "sun", "x": Infinity, "n": {"v": NaN}, "topics": ["a"], "line": 7}\n')
-    assert main(["apply", str(tmp_path / "m"), str(path), "--keep", "x,n,topics,line"]) == 0
+    path.write_text('{"text": "sun", "x": Infinity, "n": {"v": NaN}, "topics": ["a"], "id": 7}\n')
+    how = ["--keep", "x,n,topics,id", "--id-key", "x"]
+    assert main(["apply", str(tmp_path / "m"), str(path), *how]) == 0
     row = json.loads(capsys.readouterr().out)
-    found = [row[key] for key in ("x", "n", "kept_topics", "kept_line", "line")]
+    found = [row[key] for key in ("x", "n", "kept_topics", "kept_id", "line")]
     assert found == [None, {"v": None}, ["a"], 7, 1]

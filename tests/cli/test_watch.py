@@ -457,3 +457,12 @@ def test_a_rule_of_a_stranger_is_watched_if_it_is_trusted(feed, run, monkeypatch
         feed.append(*lines(100))
     assert "Own()" in run("show", feed.model, *trust)[0]
     monkeypatch.delitem(sys.modules, "of_another")
+
+
+def test_skipped_records_are_counted_once(feed):
+    rows = [json.dumps({"text": text}) for text in texts.lines(20)] + ['{"text": ""}'] * 3
+    path = feed.folder / "feed.jsonl"
+    path.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    for _ in range(2):
+        _, told = feed.run(*given(path, feed.model, 10, "--min-documents", 1, "--idle", 0.1))
+        assert "skipped: 3: 3 missing texts" in told

@@ -2,6 +2,7 @@
 """What holds of every estimator: copies, input in other containers, output, threads."""
 
 import pickle
+import re
 from copy import deepcopy
 from typing import Any
 
@@ -13,7 +14,7 @@ from joblib import Parallel, delayed, parallel_config
 from numpy.testing import assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.utils import get_tags
+from sklearn.utils import estimator_html_repr, get_tags
 
 from streamtopics import AspectSentimentModel, LowRankDPP, WASTopicModel
 from tests.conventions.every import COUNTS, EVERY, NAMES, SENTENCES, V, public_estimators
@@ -28,6 +29,7 @@ CONTAINERS = [
     for form in ("csr", "csc", "coo", "lil", "dok", "dia", "bsr")
     for kind in ("array", "matrix")
 ]
+BADGE = re.compile(r'<span class="sk-estimator-doc-link (\w*)">i<span>([\w ]*)</span>')
 
 
 def bits(found: Any) -> list[bytes]:
@@ -67,6 +69,15 @@ def test_a_clone_has_the_parameters_and_nothing_that_was_learnt(name, fitted):
     assert learnt == []
     refitted = again.fit(EVERY[name].X, EVERY[name].y, **EVERY[name].given)
     assert bits(refitted.transform(EVERY[name].X)) == bits(model.transform(EVERY[name].X))
+
+
+@each
+def test_the_badge_in_html_says_whether_it_is_fitted(name, fitted):
+    # What can do without fit counts as fitted, as in scikit-learn.
+    needs_fit = get_tags(EVERY[name].estimator).requires_fit
+    before = ("", "Not fitted") if needs_fit else ("fitted", "Fitted")
+    assert BADGE.findall(estimator_html_repr(EVERY[name].made)) == [before]
+    assert BADGE.findall(estimator_html_repr(fitted[name])) == [("fitted", "Fitted")]
 
 
 # A summary is a text.

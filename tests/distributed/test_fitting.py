@@ -15,7 +15,7 @@ from dask import array
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.feature_extraction.text import HashingVectorizer
+from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
 from sklearn.pipeline import make_pipeline
 
 import streamtopics as st
@@ -29,6 +29,7 @@ from streamtopics import (
 )
 from streamtopics.distributed import (
     PartitionError,
+    count_vocabulary,
     fit_partitions,
     fit_stream,
     transform_partitions,
@@ -410,3 +411,20 @@ def test_a_word_may_be_called_text():
         model = fit_partitions(st.SVBLDA(2, random_state=0), [frame], client)
         [shares] = transform_partitions(model, [frame], client)
     assert_array_equal(shares, model.transform(frame))
+
+
+@pytest.mark.parametrize("name", ["gibbs", "forgets"])
+def test_empty_minibatches_of_a_stream_are_skipped(name):
+    batches = [*SMALL[:3], X[:0], X[:0], SMALL[3], X[:0], SMALL[4]]
+    model = fit_stream(MODELS[name], batches, Now(), rounds=1, staleness=0)
+    expected = clone(MODELS[name])
+    for batch in batches:
+        expected.partial_fit(batch)
+    assert bits(model) == bits(expected)
+
+
+def test_a_given_vocabulary_stays_as_it_is():
+    words = CountVectorizer(vocabulary=["sun", "sea", "sky"])
+    with ThreadPoolExecutor(1) as client:
+        found = count_vocabulary(words, [["sea sea sun", "sea"]], client)
+    assert found.get_feature_names_out().tolist() == ["sun", "sea", "sky"]

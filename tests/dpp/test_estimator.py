@@ -2,6 +2,7 @@
 """The low-rank DPP as an estimator: forms of input, streams, inference, errors, recovery."""
 
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
@@ -12,6 +13,7 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.estimator_checks import parametrize_with_checks
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from streamtopics import LowRankDPP
 from streamtopics.dpp import learning
@@ -387,3 +389,13 @@ def test_points_of_a_process_have_names_of_columns():
     process = LowRankDPP(n_components=2, random_state=0, max_iter=2).fit([frame[:3], frame[3:]])
     with pytest.raises(ValueError, match="feature names should match"):
         process.marginals(frame[[*"dcba"]])
+
+
+def test_fits_in_several_threads_leave_the_number_of_threads_as_it_was():
+    X = (np.random.default_rng(0).random((300, 8)) < 0.4).astype(int)
+    model = LowRankDPP("items", 3, tol=0, random_state=0)
+    fits = [(1, 100), (8, 300), (3, 200)]
+    with threadpool_limits(2, user_api="blas"), ThreadPoolExecutor(3) as pool:
+        list(pool.map(lambda one: clone(model).set_params(max_iter=one[0]).fit(X[: one[1]]), fits))
+        found = {one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"}
+    assert found == {2}

@@ -561,3 +561,23 @@ def test_splits_share_documents_of_an_iterator():
     edits = [editing.merge(edited, [0, 1]), editing.merge(edited, [1, 2])]
     edits += [editing.split(edited, k, texts) for k in (0, 1)]
     assert not any(one.refused for one in editing.apply_edits(model, edits, X=iter(texts)))
+
+
+def test_a_word_stays_in_one_topic():
+    X = make_lda_corpus(500, n_components=3, n_features=60, random_state=0).X
+    model = StreamingLDA(3, random_state=0).fit(X)
+    for k in (0, 1):
+        editing.exclude(model, k, [7])
+    with pytest.raises(EditError, match="may have the word"):
+        editing.exclude(model, 2, [7])
+
+
+@pytest.mark.parametrize("edit", [editing.lock, lambda model, k: editing.merge(model, [k, 1])])
+def test_edited_topics_end_the_beginning(edit):
+    X = make_lda_corpus(600, n_components=4, n_features=60, random_state=0).X
+    schedule = Schedule(n_start_documents=500)
+    model = StreamingLDA(4, schedule=schedule, random_state=0).partial_fit(X[:150])
+    edit(model, 0)
+    before = model.topic_word_
+    after = model.partial_fit(X[150:400]).topic_word_
+    assert np.sqrt(before @ after.T).argmax(axis=1).tolist() == list(range(len(before)))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Beginnings of streams that are learnt anew: `Schedule(n_start_documents=...)`."""
 
+from copy import deepcopy
 from itertools import pairwise
 
 import numpy as np
@@ -14,18 +15,21 @@ from streamtopics import (
     StreamingLDA,
     StreamingMixture,
     TopicStream,
+    editing,
     load,
     save,
 )
 from streamtopics.datasets import make_lda_corpus
 from streamtopics.estimators import Schedule
+from streamtopics.local import Gibbs
 from streamtopics.text import StreamingCountVectorizer, StreamingPipeline
 from streamtopics.updates import DirichletProcess
 from tests.small import SEA, SKY
 
 X = make_lda_corpus(400, n_features=80, mean_length=20, random_state=0).X.astype(np.float32)
 V = np.random.default_rng(0).normal(size=(400, 5))
-ENDS = 60, 63, 120, 200
+# 65 is less than a tenth more than 60, and 66 is a tenth.
+ENDS = 60, 65, 66, 200
 KNOWN = np.full((3, 80), 0.05) + 2.0 * np.eye(3, 80)
 MODELS = {
     "sampled": (StreamingLDA, {}),
@@ -50,9 +54,9 @@ def test_the_beginning_is_learnt_as_one_minibatch(name):
     model = made(name)
     for number, (start, stop) in enumerate(pairwise((0, *ENDS)), 1):
         model.partial_fit(X[start:stop])
-        whole = made(name, 0).partial_fit(X[: 60 if stop == 63 else stop])
-        if stop == 63:
-            whole.partial_fit(X[60:63])
+        whole = made(name, 0).partial_fit(X[: 60 if stop == 65 else stop])
+        if stop == 65:
+            whole.partial_fit(X[60:65])
         assert_array_equal(model.components_, whole.components_)
         assert_array_equal(model.transform(X), whole.transform(X))
         assert model.n_batch_iter_ == number
@@ -61,7 +65,9 @@ def test_the_beginning_is_learnt_as_one_minibatch(name):
     model.partial_fit(X[200:300])
     assert_array_equal(model.components_, made(name, 0).partial_fit(X[:300]).components_)
     assert model._commit.begun is None
-    assert model.partial_fit(X[300:])._commit.begun is None
+    # Whatever is set later, the documents are not there.
+    model.set_params(schedule__n_start_documents=10_000).partial_fit(X[300:])
+    assert model._commit.begun is None
 
 
 def test_documents_have_their_vectors():
@@ -142,3 +148,21 @@ def test_new_words_do_not_end_the_beginning():
     assert topics._commit.begun.n_documents == 400
     topics.forget_words([words.vocabulary_["sea"]])
     assert topics._commit.begun.n_tokens == 400 * 6 - 160
+
+
+def test_a_beginning_learnt_anew_is_rounded_as_the_stream():
+    X = make_lda_corpus(n_documents=300, n_features=100, random_state=0).X
+    how = {"inference": Gibbs(5, rounding=0.3), "random_state": 0}
+    model = StreamingLDA(60, schedule=Schedule(n_start_documents=200), **how).partial_fit(X[:150])
+    counts = model.partial_fit(X[150:]).posterior_.S
+    assert not ((counts > 0) & (counts < 0.299)).any()
+
+
+def test_an_edit_that_was_undone_leaves_the_beginning():
+    X = make_lda_corpus(n_documents=300, n_features=60, random_state=0).X
+    models = [StreamingLDA(4, schedule=Schedule(n_start_documents=500), random_state=0)] * 2
+    models = [deepcopy(model).partial_fit(X[:150]) for model in models]
+    editing.merge(models[0], [0, 1])
+    editing.undo(models[0])
+    each = [model.partial_fit(X[150:]).components_ for model in models]
+    assert_array_equal(*each)

@@ -320,33 +320,6 @@ def test_the_beginning_of_a_stream_is_as_fit(update, inference, labels):
         assert stream.n_tokens_seen_ == whole.n_tokens_seen_
 
 
-def test_a_beginning_that_is_hardly_longer_is_learnt_on():
-    """As any minibatch is, and with all of it as soon as it is a tenth longer."""
-    model = guided(max_iter=1)
-    for stop in (200, 210, 219):
-        model.partial_fit(X[model._commit.begun.X.shape[0] if stop > 200 else 0 : stop])
-        assert model._commit.begun.n_learnt == 200
-    assert model.n_documents_seen_ == 219
-    plain = streamed(guided(n_start_documents=0), (200, 210, 219), None)
-    assert_array_equal(model.components_, plain.components_)
-    model.partial_fit(X[219:220])
-    assert_array_equal(model.components_, guided(max_iter=1).fit(X[:220]).components_)
-    assert model._commit.begun.n_learnt == 220
-    assert model.n_batch_iter_ == 4
-
-
-def test_when_the_beginning_is_over_its_documents_are_gone():
-    stream = streamed(guided(n_start_documents=250, max_iter=1), (130, 260, 390, 400), None)
-    assert stream._commit.begun is None
-    assert stream.n_documents_seen_ == 400
-    assert stream.n_batch_iter_ == 4
-    begun = guided(max_iter=1).fit(X[:260])
-    assert np.any(stream.components_ != begun.components_)
-    # Whatever is set later, they are not there.
-    stream.set_params(n_start_documents=10_000).partial_fit(X[:10])
-    assert stream._commit.begun is None
-
-
 @pytest.mark.parametrize(("parameters", "learn"), [
     ({}, lambda model: model.fit(X)),
     ({"n_start_documents": 0}, streamed),
@@ -402,3 +375,9 @@ def test_models_of_other_topics_are_not_merged(change):
 def test_topics_with_labels_alone_need_no_names_of_columns():
     model = GuidedTopics({"a": [], "b": []}, random_state=0).fit(COUNTS, ["a", "b"] * 20)
     assert model.predict(COUNTS[:2]).tolist() == ["a", "b"]
+
+
+def test_sets_of_seeds_are_the_same_in_each_process():
+    words = [f"w{i}" for i in range(40)]
+    for one in ({*words}, words[::-1]):
+        assert guided_topics._frozen({"a": one}) == guided_topics._frozen({"a": words})

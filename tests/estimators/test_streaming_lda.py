@@ -261,15 +261,6 @@ def test_a_rule_with_state_may_neither_go_nor_come_later(make, data):
     model.set_params(update=Rounds(PowerPrior(0.5), 2)).partial_fit(*data)
 
 
-def test_drift_is_reported():
-    model = started(update=PowerPrior(0.3))
-    model.partial_fit(BATCHES[1], time=1999)
-    assert model.drift_[1].time == 1999
-    assert [len(record.retention) for record in model.drift_] == [2, 2]
-    assert_array_equal(model.retention_history_, 0.3)
-    assert_array_equal(model.effective_sample_size_, model.posterior_.mass)
-
-
 DRIFT = ("drift_", "retention_", "retention_history_", "effective_sample_size_")
 
 

@@ -17,7 +17,7 @@ TOPIC_WORD = np.random.default_rng(0).dirichlet(np.full(4, 0.7), 3)
 DOCUMENTS = [[0], [0, 0, 1], [2, 3, 1, 0, 0, 2], [1, 1, 1, 1, 1]]
 X = np.array([np.bincount(tokens, minlength=4) for tokens in DOCUMENTS])
 # The documents several times, each time of words of their own that have that share of the chances.
-N_COPIES = 20
+N_COPIES = 100
 COPIES = sparse.block_diag([X] * N_COPIES, format="csr")
 COPIED = np.tile(TOPIC_WORD / N_COPIES, N_COPIES)
 EXACT = np.array([reference.log_likelihood(tokens, TOPIC_WORD, ALPHA) for tokens in DOCUMENTS])

@@ -93,6 +93,9 @@ def test_explicit_zeros_and_lists_are_counts():
     zero = sparse.csr_matrix(([2.0, 3, 0], [0, 1, 2], [0, 3]), shape=(1, 4))
     for each in (known, sparse.vstack([known, zero])):
         assert unlike_known(Theirs(), np.array([[0, 0, 1.0, 5]]), each, 0.1).tolist() == [True]
+    impossible = np.array([[2.0, 3, 1, 0]] * 10)
+    each = np.vstack([known.toarray(), impossible])
+    assert not unlike_known(Theirs(), impossible, each, 0.1).any()
     model = LatentDirichletAllocation(2, random_state=0).fit(COUNTS)
     known, new = COUNTS[5:], COUNTS[:3]
     found = unlike_known(model, new.tolist(), known.tolist(), 0.1)

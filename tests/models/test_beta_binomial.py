@@ -8,7 +8,6 @@ from numpy.testing import assert_allclose
 from scipy.special import betaln
 
 from streamtopics.models import BetaBinomial
-from streamtopics.updates import HierarchicalPowerPrior
 from tests.models.learning import assert_bound_is_greatest, assert_predictives_multiply_to, learnt
 
 MODEL = BetaBinomial(2.0, 0.5)
@@ -37,11 +36,3 @@ def test_predictions_sum_to_one():
     probabilities = np.exp(MODEL.log_predictive(posterior, outcomes))
     assert_allclose(probabilities.sum(), 1.0)
     assert_allclose(probabilities[2:].sum(), MODEL.mean(posterior)[0])
-
-
-def test_a_rate_for_each_coin_finds_the_one_that_changes():
-    rule = HierarchicalPowerPrior("topic", rate_starts=(0.05, 0.95))
-    posterior = learnt(MODEL, flips(400), rule=rule, size=100)
-    blend = rule.step(posterior, MODEL.learner(posterior, flips(100, 7, (0.8, 0.9))), None)[0]
-    assert blend.retain[0] < 0.1
-    assert blend.retain[1] > 0.5

@@ -5,6 +5,7 @@ import numpy as np
 from numpy.testing import assert_array_equal
 from scipy import sparse
 
+from streamtopics import GibbsOnlineEM
 from streamtopics.local import Variational
 from streamtopics.local.step import content_seeds, document_seeds, minibatch_of
 from streamtopics.models import LDA
@@ -93,3 +94,17 @@ def test_content_seeds_do_not_depend_on_the_order_of_the_columns():
     shuffled.has_sorted_indices = False
     assert not np.array_equal(shuffled.indices, X.indices)
     assert_array_equal(content_seeds(minibatch_of(shuffled)), content_seeds(minibatch_of(X)))
+
+
+def test_content_seeds_do_not_depend_on_zeros_that_are_stored():
+    other = sparse.csr_matrix(([1.0, 0.0, 2.0], [0, 1, 2], [0, 3]), shape=(1, 3))
+    assert_array_equal(content_seeds(minibatch_of(other)), seeds_of([[1, 0, 2]]))
+
+
+def test_transform_does_not_depend_on_how_a_document_is_stored():
+    X = np.random.default_rng(0).poisson(0.5, (200, 12)).astype(float)
+    model = GibbsOnlineEM(5, random_state=0).fit(X)
+    plain = sparse.csr_matrix(X[:1])
+    data, indices = (np.r_[half[::-1], half] for half in (plain.data / 2, plain.indices))
+    twice = sparse.csr_matrix((data, indices, [0, 2 * plain.nnz]), shape=(1, 12))
+    assert_array_equal(model.transform(twice), model.transform(plain))

@@ -105,7 +105,7 @@ def test_a_copy_of_some_words_learns_alike():
 
 
 def test_rounding_is_right_on_average_and_keeps_the_tokens_of_words():
-    least, n = 0.8, 3000
+    least, n = 0.8, 1000
     exact = learnt(0, 1, posterior=make()[0])
     start = pickle.dumps(learnt(0, least=least, posterior=make()[0]))
     found = np.empty((n, V, K))

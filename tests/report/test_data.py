@@ -4,16 +4,18 @@
 import json
 from copy import deepcopy
 from dataclasses import dataclass, replace
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 from streamtopics import SVBLDA, HDPVarGibbs, StreamingLDA, StreamingMixture, WASTopicModel, editing
 from streamtopics.editing.records import KINDS
-from streamtopics.metrics import relevant_words
+from streamtopics.metrics import CoherenceScorer, relevant_words
 from streamtopics.metrics.similarity import affinities, nearest, places
 from streamtopics.report import page, report
 from streamtopics.report.curves import branches_of
@@ -427,9 +429,10 @@ def test_totals_have_their_own_times():
 
 
 def test_columns_without_a_word_are_on_no_page():
-    shown = stream_of(None, K=4).report()
+    stream = stream_of(None, K=4)
+    shown = stream.partial_fit(SEA).partial_fit(SKY).report()
     assert shown.words
-    assert not any(word.startswith("<free") for word in shown.words)
+    assert "<free" not in repr((shown.words, shown.tables, shown.alarms))
 
 
 def test_a_page_counts_what_it_can_show():
@@ -438,6 +441,15 @@ def test_a_page_counts_what_it_can_show():
     shown = report(model, X=SMALL, alarms=[{"time": 2024.7, "n": 12345.5, "share": 0.123456}])
     assert shown.n_topics == len(shown.topics) == 3
     assert shown.tables[0][1].rows == (("2024.7", "12345.5", "0.1235"),)
+
+
+def test_a_report_reads_columns_by_their_names():
+    frame = pd.DataFrame(SMALL, columns=[*"abcd"])
+    model = StreamingLDA(2, random_state=0).fit(frame)
+    assert report(model, X=frame).n_documents == len(frame)
+    for read in (partial(report, model), partial(CoherenceScorer(n_words=2), model)):
+        with pytest.raises(ValueError, match="feature names should match"):
+            read(X=frame[[*"badc"]])
 
 
 def test_rows_of_living_topics_are_those_of_the_model():

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Supervised LDA: the bound by its definition, by enumeration and by an optimizer."""
 
-import importlib
 from functools import cache
 from itertools import product
 
@@ -14,7 +13,6 @@ from scipy.special import digamma
 from scipy.stats import norm
 
 from streamtopics.families import dirichlet
-from streamtopics.kernels import supported
 from streamtopics.local.step import minibatch_of
 from streamtopics.messages import Statistics
 from streamtopics.posteriors import Blend, TopicPosterior
@@ -27,13 +25,11 @@ from streamtopics.reviews.supervised_lda import (
     solve_response,
 )
 from streamtopics.utils.parallel import SERIAL
+from tests.kernels.variants import each, variants
 from tests.reference import supervised as reference
 from tests.reference.profiles import log_dirichlet_multinomial
 
-KERNELS = {
-    name: importlib.import_module(f"streamtopics.kernels._supervised_{name}")
-    for name in supported()
-}
+KERNELS = variants("supervised")
 ALPHA, X, VARIANCE = np.array([0.5, 0.8, 0.3]), np.array([-1.0, 0.5, 2.0]), 0.4
 TOPICS = np.random.default_rng(0).dirichlet(np.full(5, 0.6), 3)
 DOCUMENTS = [([0, 1, 1, 1], 0.7), ([2, 3, 4], -1.2), ([], 0.0), ([4], 1.0)]
@@ -84,7 +80,7 @@ def optimum(d, weight):
     return minimize(lambda x: -general_bound(x, tokens, y, weight), start)
 
 
-each_kernel = pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS.keys())
+each_kernel = each(KERNELS)
 
 
 @each_kernel

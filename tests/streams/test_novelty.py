@@ -157,6 +157,6 @@ def test_an_alarm_names_it_also_of_some_of_the_documents(estimator, monkeypatch)
 
 def test_an_alarm_prints_its_new_subjects():
     alarm = Alarm(3, None, 0.001, 0.002, 10, 20, (), ())
-    new = NewTopic(("a", "b"), 0.2, 0.05, (4,))
+    new = NewTopic(("a", "b"), 0.1, 0.05, (4, 7))
     told = str(alarm._replace(new=(new,)))
     assert told == f"{alarm}\nNew: a b (20.0% of the documents)."

@@ -581,8 +581,7 @@ def test_news_are_since_a_time_or_a_number_of_documents(shown):
     for t in (N_BATCHES, N_BATCHES + 1):
         tracker.on_batch(Shown("dies", t), info_of(NONE, t))
     assert tracker.shares()[0] == tracker.batches_ == list(range(1, N_BATCHES + 3))
-    with pytest.raises(TypeError, match="NoneType"):
-        tracker.news(N_BATCHES + 1)
+    assert repr(tracker.news(N_BATCHES + 1)) == repr(tracker.news(N_BATCHES - 1))
     tracker, _ = follow_truth("dies", time=lambda t: None)
     assert repr(tracker.news(21)) == by_time
 
@@ -656,3 +655,10 @@ def test_topics_born_at_time_zero():
     tracker, model = TopicTracker(), StreamingLDA(2, random_state=0)
     stream(model, [TimedBatch(COUNTS, i) for i in range(3)], callbacks=[tracker])
     assert [row[2] for row in tracker._table()[2]] == [0, 0]
+
+
+def test_a_minibatch_without_a_time_is_passed_over():
+    found = TopicStream(2, random_state=0)
+    for year in (2001, None, 2003):
+        found.partial_fit(SEA + SKY, times=year and [year] * 100)
+    assert found.tracker_.news(2001) == found.tracker_.news(2002)

@@ -208,3 +208,12 @@ def test_a_phrase_of_every_document_gets_its_column_in_a_stream():
     for i in range(0, 1000, 200):
         words.partial_fit(texts[i : i + 200])
     assert 800 <= words.document_frequency_[words.vocabulary_["credit card"]] <= 1000
+
+
+def test_documents_of_a_new_phrase_have_not_faded_yet():
+    rng, fill = np.random.default_rng(0), [f"w{i}" for i in range(99)]
+    texts = [" ".join(rng.choice(fill, 4)) + ", credit card" * (i % 4 == 0) for i in range(4000)]
+    for how in ({"half_life": 500}, {"half_life": 10, "min_df": 0.01, "max_df": 2000}):
+        words = StreamingCountVectorizer(max_features=300, phrases=True, **how).partial_fit(texts)
+        found = words.document_frequency_[words.vocabulary_["credit card"]]
+        assert found == pytest.approx(1000)

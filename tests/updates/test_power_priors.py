@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Rules that forget: their limits, their bound, and the rates they find."""
 
+from copy import deepcopy
 from dataclasses import replace
+from datetime import datetime
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
@@ -12,6 +15,7 @@ from scipy.special import betaln, digamma, logsumexp
 
 from streamtopics import StreamingLDA
 from streamtopics.datasets import make_lda_corpus
+from streamtopics.estimators import Schedule
 from streamtopics.families import dirichlet
 from streamtopics.local import Variational
 from streamtopics.local.step import minibatch_of
@@ -370,3 +374,15 @@ def test_minibatches_without_a_word_stay_recorded():
     model = StreamingLDA(2, update="power_prior", random_state=0)
     model.partial_fit(0 * COUNTS, time="mon").partial_fit(COUNTS, time="tue")
     assert [one.time for one in model.drift_] == ["mon", "tue"]
+
+
+def test_records_of_a_merged_model_are_of_both():
+    X = make_lda_corpus(n_documents=500, n_features=100, random_state=0).X
+    how = {"schedule": Schedule(None), "random_state": 0}
+    base = StreamingLDA(3, update="power_prior", **how).partial_fit(X[:100], time="mon")
+    left, right = (deepcopy(base).partial_fit(X[i : i + 100], time=str(i)) for i in (100, 200))
+    right.partial_fit(X[300:400], time=pd.Timestamp("2024-05-17"))
+    merged = left.merge(right, base=base).partial_fit(X[400:], time="fri")
+    times = ["mon", "100", "200", datetime(2024, 5, 17), "fri"]
+    assert [(one.batch, one.time) for one in merged.drift_] == [*enumerate(times, start=1)]
+    assert type(merged.drift_[3].time) is datetime

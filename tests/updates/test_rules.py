@@ -313,8 +313,8 @@ NOTHING = Statistics(np.empty(0, np.int32), np.empty((0, K)), np.zeros(2))
 def langevin_step(seed, lam, s, *, a=0.02, n_documents=60, n_before=0):
     """lam after one step from lam, which is the prior unless minibatches came before."""
     posterior = TopicPosterior(lam, lam.shape, seed=seed)
-    for _ in range(n_before):
-        posterior.blend(Blend(1.0, 1.0, 0.0, NOTHING))
+    if n_before:
+        posterior.blend(Blend(1.0, 1.0, 0.0, replace(NOTHING, n_batches=n_before)))
     take(Langevin(a, 10.0, 0.6, n_documents), posterior, given(s))
     return posterior.dense()
 
@@ -333,14 +333,20 @@ def test_the_mean_of_a_langevin_step_is_its_drift(n_before):
     assert np.abs(errors).max() < 4.5
 
 
-def test_langevin_is_reflected_at_zero():
-    lam = np.full((V, K), 1e-4)
-    draws = np.array([langevin_step(i, lam, NOTHING) for i in range(2000)])
-    assert (draws > 0).all()
-    # lam is small beside the noise: |N(0, e lam)|.
-    mean = np.sqrt(0.02 * 1e-4 * 2 / np.pi)
-    error = np.sqrt(0.02 * 1e-4 * (1 - 2 / np.pi) / draws.size)
-    assert abs(draws.mean() - mean) < 4.5 * error + 0.01 * mean
+def test_the_noise_of_langevin_is_that_of_lam_before_the_drift():
+    """lam <- |lam + e/2 (...) + sqrt(e lam) xi|: lam, not lam after the drift."""
+    lam, counts = np.full((V, K), 10.0), np.ones((V, K))
+    counts[0] = 20.0
+    s = Statistics(WORDS, counts, np.full(2, 25.0))
+    draws = [langevin_step(seed, lam, s, n_documents=200) for seed in range(1000)]
+    assert np.abs(np.var(draws, axis=0) / (0.02 * lam) - 1).max() < 5 * (2 / 1000) ** 0.5
+
+
+def test_streams_of_neighbouring_seeds_have_noise_of_their_own():
+    """Seed 3 at its second minibatch draws what seed 4 draws at its first."""
+    lam = np.full((V, K), 1000.0)
+    late, early = (langevin_step(s, lam, NOTHING, a=1.0, n_before=4 - s) for s in (3, 4))
+    assert np.abs(late - early).max() > 10
 
 
 def test_langevin_draws_depend_on_seed_and_minibatch_alone():

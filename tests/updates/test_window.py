@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from streamtopics import GuidedTopics, StreamingLDA
 from streamtopics.datasets import make_lda_corpus
+from streamtopics.estimators import Schedule
 from streamtopics.local import Gibbs
 from streamtopics.messages import Statistics
 from streamtopics.posteriors import TopicPosterior
@@ -74,6 +75,20 @@ def test_nothing_is_left_of_a_minibatch_of_many_more_tokens():
     lam = ETA + sum(dense(s, V) for s in parts[2:])
     assert_allclose(posterior.dense(), lam, rtol=1e-12)
     assert_allclose(posterior.mass, lam.sum(axis=0), rtol=1e-12)
+
+
+@pytest.mark.parametrize(("count", "prior"), [(1e15, 0.01), (1e9, 1e-8), (1e6, 1e-10)])
+def test_what_a_window_takes_out_leaves_no_trace(count, prior):
+    large = count * (0.5 + 0.5 * np.random.default_rng(1).random((5, 6)))
+    model = StreamingLDA(
+        3, update=Window(1), topic_word_prior=prior, schedule=Schedule(growth=1), random_state=0
+    )
+    for part in (large, large[::-1], np.zeros((3, 6))):
+        model.partial_fit(part)
+    # What is left is the prior.
+    assert_allclose(model.components_, prior, rtol=1e-6)
+    X = np.random.default_rng(0).poisson(1.0, (8, 6))
+    assert_allclose(model.transform(X).sum(axis=1), 1)
 
 
 @pytest.mark.parametrize("n", [0, 2, 5])

@@ -65,8 +65,12 @@ def plain(*axes: Axes) -> None:
         ax.spines[["top", "right"]].set_visible(False)
 
 
-def legend(ax: Axes, n: int) -> None:
+def labelled(ax: Axes, xlabel: str, ylabel: str, n: int) -> Axes:
+    """The Axes with labels, and with a legend of n lines."""
+    ax.set(xlabel=xlabel, ylabel=ylabel)
     if n <= 2:
         ax.legend(frameon=False)
     else:
         ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.2)
+    plain(ax)
+    return ax

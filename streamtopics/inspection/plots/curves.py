@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from streamtopics.inspection.n_components import NComponentsComparison
-from streamtopics.inspection.plots.axes import COLORS, legend, line, one_axes, plain, several_axes
+from streamtopics.inspection.plots.axes import COLORS, labelled, line, one_axes, plain, several_axes
 from streamtopics.streams import BatchInfo
 from streamtopics.utils.checks import check_integer
 
@@ -46,11 +46,7 @@ def plot_curves(
     ax = one_axes(ax)
     for k, (label, values) in enumerate(curves.items()):
         ax.plot(x, values, label=label, **line(k))
-    ax.set_xlabel(xlabel)
-    ax.set_ylabel(ylabel)
-    legend(ax, len(curves))
-    plain(ax)
-    return ax
+    return labelled(ax, xlabel, ylabel, len(curves))
 
 
 def plot_scores(rows: Iterable[BatchInfo], *, window: int = 10, ax: Axes | None = None) -> Axes:
@@ -77,11 +73,7 @@ def plot_scores(rows: Iterable[BatchInfo], *, window: int = 10, ax: Axes | None 
     ax.plot(
         seen, _running_mean(scores, window), color=COLORS[0], label=f"mean of {window} minibatches"
     )
-    ax.set_xlabel("documents seen")
-    ax.set_ylabel("score before learning (nats per held-out token)")
-    legend(ax, 2)
-    plain(ax)
-    return ax
+    return labelled(ax, "documents seen", "score before learning (nats per held-out token)", 2)
 
 
 def _running_mean(values: np.ndarray, window: int) -> np.ndarray:

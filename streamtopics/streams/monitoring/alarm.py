@@ -14,6 +14,7 @@ from scipy.stats import hypergeom
 
 from streamtopics.models.spectral_start import k_means, vectors_of
 from streamtopics.streams.monitoring.statistics import Comparison
+from streamtopics.text.vocabulary import is_free
 
 # Most words of a topic, topics of a kind and new words in an alarm.
 N_TOP, N_TOPICS, N_WORDS = 5, 10, 8
@@ -120,7 +121,9 @@ class Alarm(NamedTuple):
             f"by relabelling, {self.p_chart:.2g} beside the past of the stream "
             f"({self.n_new} new documents, {self.n_before} earlier ones)."
         ]
-        lines += [f"New: {' '.join(t.words)} ({t.share:.1%} of the documents)." for t in self.new]
+        for topic in self.new:
+            part = len(topic.rows) / self.n_new
+            lines.append(f"New: {' '.join(topic.words)} ({part:.1%} of the documents).")
         topics = [f"{t.topic} {t.how} ({' '.join(t.words)})" for t in self.topics[:N_TOP]]
         more = len(self.topics) - len(topics)
         if topics:
@@ -147,12 +150,13 @@ def changed_topics(
     """Topics with a difference at the level alpha / (2 n_topics)."""
     n_topics = len(found.surprise)
     limit = -float(ndtri(alpha / (2 * n_topics)))
+    words = [[w for w in map(str, own) if not is_free(w)] for own in top_words]
     topics = []
     kinds = ("changed", 1, found.surprise), ("grown", 1, found.use), ("shrunk", -1, found.use)
     for how, sign, values in kinds:
         first = np.argsort(-sign * values, kind="stable")[:N_TOPICS]
         topics += [
-            ChangedTopic(int(k), how, float(values[k]), tuple(map(str, top_words[k])))
+            ChangedTopic(int(k), how, float(values[k]), tuple(words[k]))
             for k in first
             if sign * values[k] > limit
         ]

@@ -20,6 +20,7 @@ from streamtopics.utils.parallel import lock_of
 from streamtopics.utils.progress import LOG
 from streamtopics.utils.steps import check_not_frozen, last_step, names_of
 from streamtopics.utils.structure import in_memory, number_of_rows, take_rows
+from streamtopics.utils.times import without_pandas
 
 # Statistics of a test: surprise, use and words, with a third of the level each. In the chart words
 # get a tenth of a third, because streams have bursts of words.
@@ -121,7 +122,7 @@ class DriftMonitor(ShownAsTable):
         batches.check_has_topics(model)
         check_not_frozen(model)
         with lock_of(model):
-            number = {"n_batches": self.n_batches + 1}
+            number, time = {"n_batches": self.n_batches + 1}, without_pandas(time)
             if n_learnt(model) == 0:
                 # An iterator can be read only once.
                 X = in_memory(X)

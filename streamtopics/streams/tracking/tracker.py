@@ -14,6 +14,7 @@ from streamtopics.streams.batches import Learner, check_has_topics
 from streamtopics.streams.stream import BatchInfo
 from streamtopics.streams.tracking import identity
 from streamtopics.streams.tracking.identity import KnownTopic, Position, Snapshot, State, Words
+from streamtopics.text.vocabulary import is_free
 from streamtopics.utils.output import ShownAsTable
 from streamtopics.utils.steps import last_step
 from streamtopics.utils.times import read_time
@@ -285,8 +286,7 @@ class TopicTracker(ShownAsTable):
             since, times = read_time(since), [one and read_time(one) for one in times]
         elif isinstance(since, str) and not any(isinstance(one, str) for one in times):
             since = read_time(since)
-        # With dates, a minibatch without a time is passed over.
-        known = [(i, one) for i, one in enumerate(times[:-1]) if one is not None or not are_dates]
+        known = [(i, one) for i, one in enumerate(times[:-1]) if one is not None]
         found = [i for i, time in known if since is None or time <= since]
         if not found:
             raise ValueError(
@@ -302,7 +302,8 @@ class TopicTracker(ShownAsTable):
         return [position.time if timed else position.n_documents for position in positions]
 
     def _names(self, words: Words, n: int) -> list[Any]:
-        return [self._state.names[w] for w in words[0][:n].tolist()]
+        names = [self._state.names[w] for w in words[0].tolist()]
+        return [name for name in names if not is_free(name)][:n]
 
 
 def _shares_in(snapshots: Sequence[Snapshot]) -> dict[int, tuple[float, float]]:
