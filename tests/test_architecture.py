@@ -93,7 +93,7 @@ def test_the_rules_are_not_vacuous():
 
 def test_the_package_does_not_grow():
     """What is added pays for itself by what it replaces; lower the limit after a cut."""
-    assert sum(path.read_text(encoding="utf-8").count("\n") for path in FILES) <= 39_620
+    assert sum(path.read_text(encoding="utf-8").count("\n") for path in FILES) <= 39_550
 
 
 def test_every_source_file_names_its_licence():
