@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import streamtopics
+from streamtopics.base.glossary import PLACE, _paragraphs
 
 pytest.importorskip("pyright", reason="pyright is in the extra `dev`")
 
@@ -42,7 +43,8 @@ def docstrings(path):
     """The docstrings of a module, by name."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
-            yield getattr(node, "name", "module"), ast.get_docstring(node) or ""
+            text = PLACE.sub(_paragraphs, ast.get_docstring(node) or "")
+            yield getattr(node, "name", "module"), text
 
 
 def examples():

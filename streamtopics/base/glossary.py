@@ -2,11 +2,12 @@
 """Paragraphs shared by docstrings; see `documented`."""
 
 import re
+from collections.abc import Callable
 from inspect import isfunction
 from textwrap import indent
-from typing import TypeVar
+from typing import Any, TypeVar, overload
 
-Owner = TypeVar("Owner")
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 PARAMETERS = {
     "parameters": "Parameters\n----------",
@@ -303,7 +304,11 @@ CONTINUED = re.compile(r"(,|\bor) {4,}(?=\S)")
 PLACE = re.compile(r"^( *)\{(\w+(?:, \w+)*)\}$", flags=re.MULTILINE)
 
 
-def documented(owner: Owner) -> Owner:
+@overload
+def documented(owner: type) -> type: ...
+@overload
+def documented(owner: Function) -> Function: ...
+def documented(owner: Any) -> Any:
     """Fill paragraphs into the docstrings of a class and its own methods, or of a function.
 
     A line of names in braces stands for the paragraphs of these names.

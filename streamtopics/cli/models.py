@@ -109,8 +109,9 @@ def rows_of_documents(
                 each = [(i, name) for i, one in enumerate(found, start=1) for name in one]
                 told = {f"{name}_{i}": None if is_empty else found[i - 1][name] for i, name in each}
             names = {key: f"kept_{key}" for key in (*row, *told, "topics")}
-            keys = [key for key in options.keep if key != options.id_key]
-            kept = {names.get(key, key): record.fields[key] for key in keys}
+            if options.id_key == "id":
+                del names["id"]
+            kept = {names.get(key, key): record.fields[key] for key in options.keep}
             kept = {key: None if is_missing(value) else value for key, value in kept.items()}
             row = json.loads(json.dumps(row | kept, default=str), parse_constant=lambda _: None)
             yield row | told

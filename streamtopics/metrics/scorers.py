@@ -7,14 +7,12 @@ The scorers take the last step of a `Pipeline`, and the best estimator of a fitt
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from streamtopics.metrics.coherence import topic_coherence
 from streamtopics.metrics.predictive import check_components, log_predictive_probability
 from streamtopics.metrics.relevance import relevant_words
 from streamtopics.metrics.similarity import topic_diversity
-from streamtopics.utils.steps import as_found, counted, last_step
-from streamtopics.utils.structure import check_structure, column_names
+from streamtopics.utils.steps import as_found, check_same_names, counted, last_step
+from streamtopics.utils.structure import check_structure
 
 
 @dataclass(frozen=True)
@@ -102,7 +100,5 @@ def _model_and_counts(estimator: object, X: object) -> tuple[Any, Any]:
     check_structure(X, "a scorer")
     estimator = as_found(estimator)
     model, X = last_step(estimator), counted(estimator, X)
-    names, known = column_names(X), getattr(model, "feature_names_in_", None)
-    if names is not None and known is not None and not np.array_equal(names, known):
-        raise ValueError("The feature names should match those that were passed during fit.")
+    check_same_names(model, X)
     return model, X

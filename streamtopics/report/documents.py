@@ -19,12 +19,13 @@ from streamtopics.inspection.periods import time_texts
 from streamtopics.inspection.tables import model_and_names
 from streamtopics.metrics import relevant_words
 from streamtopics.story.cells import Cells, Labels, labels_of
+from streamtopics.text import NamedCounts
 from streamtopics.text.vocabulary import is_free
-from streamtopics.utils.steps import counted, names_of, steps_before
+from streamtopics.utils.steps import check_same_names, counted, names_of, steps_before
 from streamtopics.utils.structure import (
     check_structure,
+    column_names,
     from_arrow,
-    is_frame,
     is_sparse,
     take_rows,
     to_csr,
@@ -132,6 +133,7 @@ def read_source(
             )
         X = counted(estimator, texts)
     names = topics._column_names(names_of(estimator) if feature_names is None else feature_names)
+    check_same_names(topics, X)
     counts, documents = counts_of(X, len(names))
     n = counts.shape[0]
     given = {"texts": texts, "times": times, "groups": groups, "titles": titles}
@@ -177,9 +179,11 @@ def counts_of(X: object, n_features: int) -> tuple[sparse.csr_matrix, Any]:
         each = [sparse.csr_matrix(sparse.csr_matrix(one).sum(axis=0)) for one in X]
         return sparse.vstack(each, format="csr"), X
     check_structure(X, "report")
-    # NamedCounts stay, for example. The names of a frame are checked by `transform`.
-    own = X if isinstance(X, sparse.csr_matrix) else to_csr(X, "report", default=None)
-    return (own.astype(np.float64) if own.dtype == bool else own), X if is_frame(X) else own
+    if not isinstance(X, sparse.csr_matrix):  # for example NamedCounts, which stay
+        names, X = column_names(X), to_csr(X, "report", default=None)
+        if names is not None and isinstance(names[0], str):
+            X = NamedCounts.of(X, names)
+    return (X.astype(np.float64) if X.dtype == bool else X), X
 
 
 def statistics_of(source: Source, n_best: int, adds: bool) -> Statistics:

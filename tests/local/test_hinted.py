@@ -240,7 +240,7 @@ def test_documents_are_read_by_the_formulas(seed, n_words, hinted):
     minibatch = hinted_minibatch(counts, hints) if hinted else minibatch_of(counts)
     topics, seeds = topics_of(weights, alpha), seeds_of(len(counts))
     found = OneOrMixed(n_words=n_words).doc_topic(minibatch, topics, seeds, SERIAL)
-    mixed = WithPseudoTokens(Variational()).doc_topic(minibatch, topics, seeds, SERIAL)
+    mixed = WithPseudoTokens(Variational(1e-4)).doc_topic(minibatch, topics, seeds, SERIAL)
     beta = topics.weights[:, : len(alpha)]
     for d, row in enumerate(counts[:, minibatch.words]):
         length = row.sum()
