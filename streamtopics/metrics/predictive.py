@@ -11,7 +11,13 @@ from sklearn.utils.validation import check_array, check_is_fitted, check_non_neg
 
 from streamtopics.utils.checks import check_integer, check_number
 from streamtopics.utils.steps import counted, last_step
-from streamtopics.utils.structure import check_reach, check_structure, is_frame, to_csr
+from streamtopics.utils.structure import (
+    check_reach,
+    check_structure,
+    column_names,
+    is_frame,
+    to_csr,
+)
 
 HELD_OUT_SHARE = 5
 TOKEN_PARTS = 1 << 16
@@ -185,6 +191,14 @@ def held_out_log_probability(
     doc_topic = _proportions(estimator, observed)
     with np.errstate(divide="ignore"):
         return token_log_probability(doc_topic, topic_word, held_out[:, words])
+
+
+def check_same_names(model: object, X: Any) -> None:
+    names, known = column_names(X), getattr(model, "feature_names_in_", None)
+    if names is None or known is None or not isinstance(names[0], str):
+        return
+    if not np.array_equal(names, known):
+        raise ValueError("The feature names should match those that were passed during fit.")
 
 
 def unlike_known(estimator: object, X: object, known: object, reject: float) -> np.ndarray:

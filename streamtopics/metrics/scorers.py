@@ -8,10 +8,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from streamtopics.metrics.coherence import topic_coherence
-from streamtopics.metrics.predictive import check_components, log_predictive_probability
+from streamtopics.metrics.predictive import (
+    check_components,
+    check_same_names,
+    log_predictive_probability,
+)
 from streamtopics.metrics.relevance import relevant_words
 from streamtopics.metrics.similarity import topic_diversity
-from streamtopics.utils.steps import as_found, check_same_names, counted, last_step
+from streamtopics.utils.steps import as_found, counted, last_step
 from streamtopics.utils.structure import check_structure
 
 

@@ -18,10 +18,11 @@ from streamtopics.editing.topics import editable, leading_words
 from streamtopics.inspection.periods import time_texts
 from streamtopics.inspection.tables import model_and_names
 from streamtopics.metrics import relevant_words
+from streamtopics.metrics.predictive import check_same_names
 from streamtopics.story.cells import Cells, Labels, labels_of
 from streamtopics.text import NamedCounts
 from streamtopics.text.vocabulary import is_free
-from streamtopics.utils.steps import check_same_names, counted, names_of, steps_before
+from streamtopics.utils.steps import counted, names_of, steps_before
 from streamtopics.utils.structure import (
     check_structure,
     column_names,

@@ -3,11 +3,10 @@
 
 from typing import Any
 
-import numpy as np
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 
-from streamtopics.utils.structure import column_names, from_arrow
+from streamtopics.utils.structure import from_arrow
 
 
 def steps_of(model: object) -> list[tuple[str, Any]]:
@@ -49,14 +48,6 @@ def names_of(model: object) -> Any:
         names_out = getattr(step, "get_feature_names_out", None)
         names = None if names_out is None else names_out(names)
     return names
-
-
-def check_same_names(model: object, X: Any) -> None:
-    names, known = column_names(X), getattr(model, "feature_names_in_", None)
-    if names is None or known is None or not isinstance(names[0], str):
-        return
-    if not np.array_equal(names, known):
-        raise ValueError("The feature names should match those that were passed during fit.")
 
 
 def as_found(model: object) -> Any:
