@@ -126,7 +126,7 @@ _libraries = cache(ThreadpoolController)
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
     """Do products of matrices in one thread."""
-    # The limit is for the whole process, so the first holder sets it, and the last one lifts it.
+    # The limit is for the whole process: the first holder sets the limit, the last holder lifts it.
     with lock_of(_ALONE):
         limit: Any = _LIMITS[0] if _LIMITS else _libraries().limit(limits=1, user_api="blas")
         _LIMITS.append(limit)
