@@ -107,7 +107,8 @@ class Lists:
         needed = 2 * int(most[(most > old[:, 2]) | (not self.is_copy)].sum()) + 1
         if self.n_used + needed > len(self.topics) or not self.topics.flags.writeable:
             every = np.arange(self.shape[0])
-            store = self._copied(every, needed, self.is_copy, np.float64)
+            # Copied lists have no room of their own left.
+            store = self._copied(every, 2 * int(most.sum()) + 1, self.is_copy, np.float64)
             old = store.places[words]
         places, change = np.empty_like(old), np.empty(self.shape[1])
         n_used = kernel.merge_lists(

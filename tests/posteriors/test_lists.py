@@ -225,3 +225,12 @@ def test_lists_that_must_not_be_written_are_copied():
         each.blend(Blend(1.0, 1.0, 0.0, nothing))
         learnt(3, posterior=each)
     assert_array_equal(posterior.dense(), twin.dense())
+
+
+def test_a_full_copy_has_room_for_words_whose_own_room_is_gone(monkeypatch):
+    monkeypatch.setattr(module, "GROWTH", 1)
+    copy = make()[0].of_words(np.arange(V, dtype=np.int32))
+    expected = sum(in_all(statistics(t)) for t in range(9))
+    for t in range(9):
+        copy.blend(Blend(1.0, 1.0, 0.0, statistics(t)))
+    assert_allclose(copy.S.sum(axis=0), expected.sum(axis=0), rtol=1e-10)
