@@ -63,6 +63,9 @@ VIEWS = {"mean": mean, "geometric_mean": geometric_mean, "corrected_mean": corre
 STARTS: dict[str, Any] = {"spectral": SPECTRAL, "noise": NOISE}
 # Default documents in a part of a minibatch, and default growth, if the rule allows both.
 PART, GROWTH = 150, 3.0
+# Least documents for each topic in a part, with variational inference: from fewer documents of a
+# thousand topics one topic takes in the others.
+OF_TOPIC = 0.45
 # Below the first number of words a document is one topic; from the second on sampling is worse.
 SHORT, LONG = 12, 60
 # Least documents to learn, passes included, least tokens, and most passes, fewer for a mixture.
@@ -92,8 +95,9 @@ class Schedule:
     ----------
     inner_batch_size : int, "auto" or None, default="auto"
         Number of documents in a part of a minibatch. Topics are updated after each part. None does
-        not cut minibatches. "auto" is 150, but None for rules that need whole minibatches, such as
-        `Window`. With Gibbs sampling rules with a learnt rate, such as "hpp", have None too.
+        not cut minibatches. "auto" is 150; with variational inference of more than 333 topics it is
+        0.45 for each topic. "auto" is None for rules that need whole minibatches, such as `Window`,
+        and with Gibbs sampling for rules with a learnt rate, such as "hpp".
     growth : float or None, default=None
         Exponent h: a minibatch of B tokens that brings the total to N tokens has the weight N^h -
         (N - B)^h. With h > 1 the influence of the first minibatches fades. None is 3 for rules that
@@ -200,6 +204,11 @@ class Composition:
         samples = isinstance(self.inference, Gibbs) and "local_bound" not in traits.needs
         return PART if can_be_cut(self.update) and not (samples and traits.learns_rate) else None
 
+    def part_size(self, n_components: int) -> int | None:
+        size, is_auto = self.inner_batch_size, self.schedule.inner_batch_size == "auto"
+        grows = is_auto and size is not None and isinstance(self.inference, Variational)
+        return max(PART, int(OF_TOPIC * n_components)) if grows else size
+
     @cached_property
     def growth(self) -> float:
         if self.schedule.growth is not None:
@@ -268,7 +277,7 @@ class Composition:
         `seen` is a copy of the posterior for the minibatch's words. `first` are topics made from
         the corpus; None makes topics from this minibatch.
         """
-        size, n = self.inner_batch_size, minibatch.n_documents
+        size, n = self.part_size(posterior.shape[1]), minibatch.n_documents
         starts_whole = posterior.knows_nothing and self.births is not None
         n_parts = 1 if size is None or n <= size or starts_whole else -(-n // size)
         # The first document of each part, and the end; parts have about as many documents.
