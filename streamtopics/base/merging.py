@@ -102,7 +102,7 @@ class Mergeable(StreamingEstimator):
         posterior, before = deepcopy(self.posterior_), old.posterior.counters
         kept, _ = composition.rule.decay(before, theirs.posterior.counters)
         blend = theirs.posterior.since(old.posterior, kept)
-        _check_ancestor(blend.statistics.counts.min(initial=0.0) >= 0)
+        _check_ancestor(blend.statistics.counts.min(initial=0.0) >= -theirs.posterior._rounded)
         composite = Composite(blend, before, old.posterior.alpha, (old.state, theirs.state))
         blend, state = apply_composite(
             composition.rule, composition.doc_topic, composite, posterior, self._commit.state

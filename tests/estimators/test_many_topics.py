@@ -106,8 +106,9 @@ def test_what_lists_cannot_hold_is_kept_in_rows(others):
     assert not has_lists(model(**others).partial_fit(X[:100]))
 
 
-def test_models_of_parts_are_made_one():
-    base = model().partial_fit(X[:200])
+@pytest.mark.parametrize("others", [{}, {"update": OnlineEM()}])
+def test_models_of_parts_are_made_one(others):
+    base = model(**others).partial_fit(X[:200])
     one, other = (deepcopy(base).partial_fit(part) for part in (X[200:400], X[400:]))
     one.merge(other, base=base)
     assert has_lists(one)
