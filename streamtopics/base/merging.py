@@ -75,9 +75,9 @@ class Mergeable(StreamingEstimator):
                 trouble = "other started from other random topics, so its topics are not these"
             elif base is None and composition.traits.merges == "in order":
                 trouble = f"{composition.update} takes in what was learnt since both were one model"
-            elif apart and not self._commit.update.start.of_seed:
+            elif apart and not all(m._commit.update.start.of_seed for m in (self, other)):
                 # Of the common start, whatever the parameter is now.
-                trouble = "both models started from documents of their own, so their topics differ"
+                trouble = "a model started from documents of its own, so the topics differ"
             if trouble:
                 raise ValueError(
                     f"{trouble}; start both from copies of one learnt model, and pass this model "
