@@ -40,6 +40,7 @@ from streamtopics.streams.monitoring.statistics import (
     permuted,
 )
 from streamtopics.text import NamedCounts, StreamingCountVectorizer, StreamingPipeline
+from streamtopics.updates import DirichletProcess
 from tests.interrupts import alarm_after
 from tests.saving.state import parts_of
 
@@ -53,6 +54,7 @@ MODELS = {
     "variational": lambda: VariationalOnlineEM(4, random_state=0),
     "default": lambda: StreamingLDA(4, random_state=0),
     "mixture": lambda: StreamingMixture(4, random_state=0),
+    "births": lambda: StreamingMixture(20, births=DirichletProcess(), random_state=0),
     "hdp": lambda: HDPGibbsOnlineEM(4, random_state=0),
 }
 
@@ -78,7 +80,8 @@ def test_features_are_those_of_plain_loops(name):
     block, n_new, n_blocks = blocks(50, 120, np.random.default_rng(0))
     assert found.n_new == n_new
     phi = model._topics_of(np.arange(150, dtype=np.int32))[model._n_hidden :]
-    use, surprise = np.zeros((2, n_blocks, len(phi)))
+    phi[model.doc_topic_prior_ == 0] = 0
+    use, surprise = np.full((2, n_blocks, len(phi)), 1e-99)
     lengths, words = np.zeros(n_blocks), np.zeros((n_blocks, 150))
     for d, row in enumerate(X.toarray()):
         own = np.flatnonzero(row)

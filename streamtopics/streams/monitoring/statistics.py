@@ -128,15 +128,15 @@ def blocks(n_new: int, n_before: int, rng: np.random.Generator) -> tuple[np.ndar
 
 def leading_topics(model: Any, words: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
     """The topic and -log probability of each word, and n_topics."""
-    n_topics = 1
+    # No word belongs to a free cluster.
+    learnt = (model.doc_topic_prior_ > 0)[:, None]
     topic, probability = np.empty(len(words), np.intp), np.empty(len(words))
     for start in range(0, len(words), AT_ONCE):
         some = slice(start, start + AT_ONCE)
-        phi = model._topics_of(words[some])[model._n_hidden :]
-        n_topics = len(phi)
+        phi = learnt * model._topics_of(words[some])[model._n_hidden :]
         topic[some] = own = phi.argmax(axis=0)
         probability[some] = phi[own, np.arange(len(own))]
-    return topic, -np.log(np.maximum(probability, LEAST)), n_topics
+    return topic, -np.log(np.maximum(probability, LEAST)), len(learnt)
 
 
 # Statistics
