@@ -30,7 +30,7 @@ from streamtopics.topic_stream import estimator
 from streamtopics.topic_stream.documents import with_largest_keys
 from streamtopics.topic_stream.estimator import _moved
 from streamtopics.updates.births import Lifetimes, TopicLifetime
-from tests.small import SEA, SKY
+from tests.small import SEA, SKY, stream_of
 
 SUBJECTS = {
     "sea": "ship sail wave harbour tide anchor captain deck",
@@ -853,7 +853,7 @@ def test_documents_before_a_column_are_counted_in_their_group():
     assert (found.group, found.n_documents, found.share_before) == ("b", n, 0)
 
 
-def test_numbers_of_single_precision_are_times_as_written():
+def test_numbers_are_times_as_written():
     totals = [
         st.TopicStream(2, random_state=0).fit(SEA + SKY, times=times.astype(dtype)).totals()
         for times in (np.repeat([0.5, 0.7, 123456784], [30, 30, 40]),)
@@ -861,3 +861,4 @@ def test_numbers_of_single_precision_are_times_as_written():
     ]
     assert totals[0].periods == totals[1].periods
     assert (totals[0].n == totals[1].n).all()
+    assert stream_of(range(100)).add_documents(SEA[:2], times=["2e8", None]).totals().n.sum() == 101

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +18,7 @@ from scipy import sparse
 
 from streamtopics.inspection.periods import MOST_PERIODS, STEPS, Step
 from streamtopics.utils.structure import from_arrow, is_missing, shape_of
-from streamtopics.utils.times import as_written, read_times
+from streamtopics.utils.times import read_times
 
 # Spans of dates, from the shortest, and most sums and spans.
 SPANS = [step for step in STEPS if step.name not in ("week", "quarter", "5 years", "50 years")]
@@ -374,10 +373,7 @@ def labels_of(n: int, times: Any, groups: Any, kind: str, n_seen: int) -> Labels
         if kind in ("", "order"):
             return Labels("order", np.arange(n_seen, n_seen + n, dtype=np.float64), names)
         return Labels(kind, _no_times(kind, n), names)
-    found = read_times(times)
-    if kind == "number" and all(isinstance(one, Real) for one in from_arrow(times)):
-        # For example seconds since 1970, in a stream that began with smaller numbers.
-        found = np.array([as_written(one) for one in from_arrow(times)])
+    found = read_times(times, kind)
     known = found == found
     if not known.any():
         return Labels(kind, _no_times(kind, n), names)

@@ -19,10 +19,10 @@ LIKE_DATES = 15_000_000, 22_000_000
 DATE = re.compile(r"(\d{4})[-./](\d{1,2})(?:[-./](\d{1,2}))?(\D.*)?")
 
 
-def read_times(times: Any) -> np.ndarray:
+def read_times(times: Any, kind: str = "") -> np.ndarray:
     """Times as datetime64, in UTC, or as float64; missing times are NaT or NaN.
 
-    Numbers like 20031231, or seconds since 1970, are dates if all can be.
+    Unless `kind` is "number", numbers like 20031231 or seconds since 1970 are dates if all can be.
     """
     if isinstance(times, np.ma.MaskedArray):
         times = times.tolist()
@@ -36,7 +36,7 @@ def read_times(times: Any) -> np.ndarray:
     if True in are_dates:
         return np.array(found, "M8[us]")
     values = np.array(found, np.float64)
-    dates = _dates_of(values[values == values]) if known else None
+    dates = _dates_of(values[values == values]) if known and kind != "number" else None
     if dates is None:
         return values
     all_dates = np.full(len(values), "NaT", "M8[us]")
