@@ -297,12 +297,6 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
         self : object
         """
         self._validate_params()
-        settings = {} if self.model is None else self.model.get_params()
-        if most := settings.get("schedule__n_start_documents"):
-            raise ValueError(
-                f"topics change places over the first schedule__n_start_documents={most} documents "
-                "of model, and shares of topics would mix them; set 0"
-            )
         documents = self._read(X, times, groups, ids)
         texts, time = documents.texts, last_time(documents.labels)
         if self._begun:
@@ -314,6 +308,12 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
                 words.fit(texts, None)
             monitor.learn(pipeline, texts, time=time)
             self._begin(pipeline, monitor)
+        # Seeded topics keep their places.
+        if self._topics._commit.begun is not None and getattr(self._topics, "n_unseeded", 1):
+            raise ValueError(
+                "topics change places over the first documents of model, and shares of topics "
+                "would mix them; set its n_start_documents, or schedule__n_start_documents, to 0"
+            )
         counts = self.pipeline_[:-1].transform(texts)
         self._add(counts, documents)
         self._snapshot(texts, counts, time)

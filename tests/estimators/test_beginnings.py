@@ -12,6 +12,7 @@ from scipy import sparse
 from streamtopics import (
     BPSLDA,
     GibbsOnlineEM,
+    GuidedTopics,
     StreamingLDA,
     StreamingMixture,
     TopicStream,
@@ -22,7 +23,7 @@ from streamtopics import (
 from streamtopics.datasets import make_lda_corpus
 from streamtopics.estimators import Schedule
 from streamtopics.local import Gibbs
-from streamtopics.text import StreamingCountVectorizer, StreamingPipeline
+from streamtopics.text import NamedVectorizer, StreamingCountVectorizer, StreamingPipeline
 from streamtopics.updates import DirichletProcess
 from tests.small import SEA, SKY
 
@@ -122,10 +123,12 @@ def test_what_keeps_no_beginning_is_refused(kind, settings):
         model.partial_fit(X[:50])
 
 
-def test_a_topic_stream_needs_topics_that_keep_their_places():
-    stream = TopicStream(model=made("mixture", 100), random_state=0)
-    with pytest.raises(ValueError, match=r"change places .*n_start_documents=100"):
-        stream.partial_fit(["the ship sails", "the sun shines"] * 20)
+@pytest.mark.parametrize("model", [made("mixture", 200), GuidedTopics({"sea": ["sea"]}, 2)])
+def test_a_topic_stream_needs_topics_that_keep_their_places(model):
+    stream = TopicStream(model=model, vectorizer=NamedVectorizer(), random_state=0)
+    with pytest.raises(ValueError, match=r"change places .* n_start_documents"):
+        stream.partial_fit(SEA + SKY)
+    assert stream.fit(SEA + SKY).partial_fit(SEA).totals().n.sum() == 140
 
 
 def test_a_beginning_learnt_anew_counts_its_parts():
