@@ -541,12 +541,14 @@ def test_a_call_that_fails_halfway_changes_nothing(monkeypatch, method, owner, n
 def test_a_copy_learns_by_itself(copied):
     texts, times, _ = of = corpus(burst=(9,))
     stream = streamed(small(), *of.part(400))
-    before, other = state_of(stream, texts), copied(stream)
+    before, other, state = state_of(stream, texts), copied(stream), stream.__getstate__()
     assert state_of(other, texts) == before
     other.partial_fit(texts[400:], times=times[400:]).finish()
     editing.merge(other, [0, 1])
     assert state_of(stream, texts) == before
     assert other.n_documents_seen_ == 600
+    stream.finish().__setstate__(state)
+    assert state_of(stream, texts) == before
 
 
 def test_threads_learn_one_after_the_other_and_others_look_on():

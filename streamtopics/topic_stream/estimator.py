@@ -485,7 +485,8 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
                 raise ValueError("the sums are not those of the documents and words of the model")
 
     def __getstate__(self) -> dict[str, Any]:
-        state = dict(super().__getstate__())
+        # Parts are read later than this state, and another thread may learn meanwhile.
+        state = dict(super(TopicStream, copy(self)).__getstate__())
         if "_documents" in state:
             state["_documents"] = packed(state["_documents"], [])
         return state
