@@ -619,11 +619,12 @@ def test_names_of_topics_are_undone_after_learning():
     assert stream.totals().sums.shape[2] == 4
 
 
-def test_frames_and_routing_of_scikit_learn_change_nothing():
+def test_frames_and_routing_of_scikit_learn_change_nothing(tmp_path):
     of = corpus()
     texts, plain = of.texts, streamed(small(), *of)
     with config_context(transform_output="pandas", enable_metadata_routing=True):
-        stream = streamed(small().set_output(transform="pandas"), *of)
+        stream = small().set_output(transform="pandas").set_partial_fit_request(times=True)
+        save(streamed(stream, *of), tmp_path / "stream")
         editing.split(stream, 1, texts)
         assert stream.totals().n.sum() == 600
         assert isinstance(stream.transform(texts), pd.DataFrame)

@@ -312,18 +312,21 @@ class StreamingEstimator(
     def __getstate__(self) -> dict[str, Any]:
         """Parameters and fitted attributes that later steps do not change."""
         with lock_of(self):
-            state = dict(super().__getstate__())
+            state = without_owner(self, super().__getstate__())
             if "_commit" in state:
                 state["_commit"] = state["_commit"].copied()
-            if "_metadata_request" in state:
-                # By the name of the estimator: files have no circles.
-                requests = state["_metadata_request"]
-                owner = {id(requests.owner): type(self).__name__}
-                state["_metadata_request"] = deepcopy(requests, owner)
         return state
 
     def __sklearn_is_fitted__(self) -> bool:
         return self._commit is not None
+
+
+def without_owner(model: BaseEstimator, state: dict[str, Any]) -> dict[str, Any]:
+    """A copy of the state; requests of metadata name their estimator, as files have no circles."""
+    state = dict(state)
+    if requests := state.get("_metadata_request"):
+        state["_metadata_request"] = deepcopy(requests, {id(requests.owner): type(model).__name__})
+    return state
 
 
 def same(one: Any, other: Any) -> bool:

@@ -20,7 +20,7 @@ from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.base.editable import Editable
-from streamtopics.base.frame import NO_WEIGHTS
+from streamtopics.base.frame import NO_WEIGHTS, without_owner
 from streamtopics.estimators import StreamingLDA
 from streamtopics.kernels import rows as kernel
 from streamtopics.story.cells import Cells
@@ -486,7 +486,7 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
 
     def __getstate__(self) -> dict[str, Any]:
         # Parts are read later than this state, and another thread may learn meanwhile.
-        state = dict(super(TopicStream, copy(self)).__getstate__())
+        state = without_owner(self, super(TopicStream, copy(self)).__getstate__())
         if "_documents" in state:
             state["_documents"] = packed(state["_documents"], [])
         return state
