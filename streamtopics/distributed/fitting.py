@@ -273,7 +273,7 @@ class _Learning:
             try:
                 batches = self._minibatches(reading, n_before)
                 n_skipped = sum(1 for _ in islice(batches, skip))
-                self.n_begun = self.n_done = n_before + n_skipped
+                self.n_begun = self.n_done = n_before + skip
                 if n_skipped < skip and self.failed is None:
                     self.failed = ValueError(
                         f"skip is {skip}, but the partitions have {n_skipped} minibatches; pass "
