@@ -309,7 +309,7 @@ class _Learning:
         """Learn a minibatch or begin a round; False at the end."""
         # Documents count as minibatches of the usual size, or of the stream's mean size.
         n_learnt = max(self.n_begun, self.n_documents // self.plan.batch_size)
-        begins = not self.topics.__sklearn_is_fitted__() or self.topics._commit.begun is not None
+        begins = not self.topics._begun or self.topics._commit.begun is not None
         here = begins or self.plan.learns_here(n_learnt)
         some = list(islice(batches, 1 if here else self.plan.length(self.n_begun, n_learnt)))
         here = here or not any(one.X.shape[0] for one in some)
