@@ -117,9 +117,7 @@ def count_vocabulary(
     if counter.vocabulary is not None:
         return counter.fit([])
     counter.set_params(min_df=1, max_df=1.0, max_features=None)
-    documents: Counter[str] = Counter()
-    tokens: Counter[str] = Counter()
-    n_documents = 0
+    documents, tokens, n_documents = Counter[str](), Counter[str](), 0
     for one in _results(tasks.tally_of, "counted", counter, partitions, client, read):
         documents.update(one.documents)
         tokens.update(one.tokens)
@@ -162,7 +160,4 @@ def _kept_words(
 
     least, most = number(vectorizer.min_df), number(vectorizer.max_df)
     kept = sorted(word for word, n in documents.items() if least <= n <= most)
-    if vectorizer.max_features is not None:
-        leading = sorted(kept, key=lambda word: -tokens[word])[: vectorizer.max_features]
-        kept = sorted(leading)
-    return kept
+    return sorted(sorted(kept, key=lambda word: -tokens[word])[: vectorizer.max_features])

@@ -72,7 +72,7 @@ def compute_update(model: Learner, documents: object, *, n_ahead: int = 0) -> Co
     return learn(reader, task, batches, False).composite
 
 
-def apply_update(model: Model, update: Composite) -> Model:
+def apply_update(model: Model, update: Composite, *, time: object = None) -> Model:
     """Add an update to a model; see the example of `compute_update`.
 
     The update is added with the present step size of the model, also if the model has learnt more
@@ -85,6 +85,8 @@ def apply_update(model: Model, update: Composite) -> Model:
         unchanged after an error.
     update : Composite
         Apply each update once. The order of updates matters if the rule forgets.
+    time : object, default=None
+        Time of the documents, for `drift_`.
 
     Returns
     -------
@@ -100,7 +102,7 @@ def apply_update(model: Model, update: Composite) -> Model:
         blend, state = apply_composite(
             composition.rule, composition.doc_topic, update, commit.posterior, commit.state
         )
-        topics._carry_out(composition, blend, {"state": state})
+        topics._carry_out(composition, blend, {"state": state}, time)
     return model
 
 

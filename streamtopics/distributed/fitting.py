@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from streamtopics.distributed import composites, executors, tasks
-from streamtopics.streams.batches import Seen, after, read_batch, score_before, seen_by
+from streamtopics.streams.batches import Seen, after, learn, read_batch, score_before, seen_by
 from streamtopics.streams.checkpoint import Checkpointer
 from streamtopics.streams.stream import (
     BatchInfo,
@@ -112,9 +112,8 @@ def fit_partitions(
     learning = _Learning(model, client, rounds, staleness, callbacks)
     check_integer(least=0, skip=skip)
     given = read, learning.before, learning.plan.batch_size
-    learning.run(
-        executors.partitions_of(partitions, client), tasks.read_partition, given, 0, int(skip)
-    )
+    items = executors.partitions_of(partitions, client)
+    learning.run(items, tasks.read_partition, given, 0, int(skip))
     return model
 
 
@@ -160,8 +159,7 @@ def fit_stream(
     (9, 900)
     """
     learning = _Learning(model, client, rounds, staleness, callbacks, "minibatch")
-    left = after(batches, skip)
-    groups = _in_groups(left, int(rounds), int(skip))
+    groups = _in_groups(after(batches, skip), int(rounds), int(skip))
     learning.run(groups, tasks.read_batches, (learning.before,), int(skip), 0)
     return model
 
@@ -202,9 +200,9 @@ class Plan:
 
 
 class _Batch(NamedTuple):
-    """Counts of a minibatch, and the number of the partition or minibatch."""
+    """Counts of a minibatch, with time, and the number of the partition or minibatch."""
 
-    X: Any
+    batch: Any
     number: int
 
 
@@ -214,10 +212,6 @@ class _Round(NamedTuple):
     batches: list[_Batch]
     n_after: int
     future: Future[composites.Learnt]
-
-    @property
-    def n_documents(self) -> int:
-        return sum(one.X.shape[0] for one in self.batches)
 
 
 class _Learning:
@@ -299,10 +293,12 @@ class _Learning:
             try:
                 found = future.result()
             except Exception as error:
-                self._fail([_Batch(None, first)], "read", error)
-                return
-            for i, X in enumerate(found):
-                yield _Batch(X, first + i * step)
+                found = [error]
+            for i, one in enumerate(found):
+                if isinstance(one, Exception):
+                    self._fail([_Batch(None, first + i * step)], "read", one)
+                    return
+                yield _Batch(read_batch(one), first + i * step)
             place += len(found)
 
     def _learn_next(self, batches: Iterator[_Batch]) -> bool:
@@ -312,41 +308,39 @@ class _Learning:
         begins = not self.topics._begun or self.topics._commit.begun is not None
         here = begins or self.plan.learns_here(n_learnt)
         some = list(islice(batches, 1 if here else self.plan.length(self.n_begun, n_learnt)))
-        here = here or not any(one.X.shape[0] for one in some)
+        here = here or not any(one.batch.X.shape[0] for one in some)
         self._take_in_until(0 if here else self.plan.under_way(self.n_begun, n_learnt))
         if some and not self.is_over:
             self._learn_here(some) if here else self._begin(some)
         self.n_begun += len(some)
-        self.n_documents += sum(one.X.shape[0] for one in some)
+        self.n_documents += sum(one.batch.X.shape[0] for one in some)
         return bool(some)
 
     def _learn_here(self, some: list[_Batch]) -> None:
         before, one = seen_by(self.model), some[0]
         try:
-            score = score_before(self.topics, read_batch(one.X)) if self.scored else np.nan
-            self.topics.partial_fit(one.X)
+            score = score_before(self.topics, one.batch) if self.scored else np.nan
+            learn(self.topics, one.batch, None)
         except Exception as error:
             self._fail([one], "learnt", error)
             return
         if self.topics.__sklearn_is_fitted__():
             composites.check_composed(self.topics)
-            self._tell(self.n_begun + len(some), before, score)
+            self._tell(self.n_begun + len(some), before, score, one.batch.time)
 
     def _begin(self, some: list[_Batch]) -> None:
         if self.reader is None:
             self.reader = executors.send_once(self.client, composites.reader_of(self.topics))
-        n_ahead = sum(one.n_documents for one in self.under_way)
-        batches = [one.X for one in some if one.X.shape[0]]
+        n_ahead = sum(one.batch.X.shape[0] for begun in self.under_way for one in begun.batches)
+        batches = [one.batch.X for one in some if one.batch.X.shape[0]]
+        words = composites.words_of(batches)
         try:
-            local = composites.local_task(
-                self.topics, composites.words_of(batches), n_ahead, single=self.single
-            )
+            local = composites.local_task(self.topics, words, n_ahead, single=self.single)
         except IndexError as error:
             self._fail(some, "learnt", error)
             return
-        future = executors.start_task(
-            self.executor, composites.learn, self.reader, local, batches, self.scored
-        )
+        given = self.reader, local, batches, self.scored
+        future = executors.start_task(self.executor, composites.learn, *given)
         self.under_way.append(_Round(some, self.n_begun + len(some), future))
 
     def _take_in_until(self, n: int) -> None:
@@ -356,9 +350,9 @@ class _Learning:
                 learnt = one.future.result()
             except Exception as error:
                 raise self._fail(one.batches, "learnt", error) from error
-            before = seen_by(self.model)
-            composites.apply_update(self.topics, learnt.composite)
-            self._tell(one.n_after, before, learnt.score)
+            before, time = seen_by(self.model), one.batches[-1].batch.time
+            composites.apply_update(self.topics, learnt.composite, time=time)
+            self._tell(one.n_after, before, learnt.score, time)
 
     def _fail(self, some: list[_Batch], done: str, error: Exception) -> Exception:
         units = "minibatches" if self.what == "minibatch" else "partitions"
@@ -369,22 +363,29 @@ class _Learning:
         found.__cause__ = error
         return found
 
-    def _tell(self, n_batches: int, before: Seen, score: float) -> None:
+    def _tell(self, n_batches: int, before: Seen, score: float, time: object) -> None:
         seen, self.n_done = seen_by(self.model), n_batches
         learnt = seen.n_documents - before.n_documents, seen.n_tokens - before.n_tokens
-        info = BatchInfo(n_batches, None, None, *learnt, *seen, score)
+        info = BatchInfo(n_batches, None, time, *learnt, *seen, score)
         for callback in self.callbacks:
             self.is_over |= call(callback, self.model, info)
 
 
 def _in_groups(batches: Iterator[object], n: int, skip: int) -> Iterator[list[Any]]:
-    """At most `n` minibatches at a time, up to multiples of `n`."""
-    first = skip
-    while group := [read_batch(one) for one in islice(batches, n - first % n)]:
-        if any(one.data for one in group):
-            raise TypeError(
-                "a minibatch has data, such as labels, but workers get none; learn by "
-                "streamtopics.streams.stream"
-            )
-        yield [one.X for one in group]
-        first += len(group)
+    """Minibatches up to a multiple of `n`, or up to an error or the end."""
+    group = list[Any]()
+    try:
+        for number, one in enumerate(map(read_batch, batches), start=skip + 1):
+            if one.data:
+                raise TypeError(
+                    "a minibatch has data, such as labels, but workers get none; learn by "
+                    "streamtopics.streams.stream"
+                )
+            group.append(one)
+            if number % n == 0:
+                yield group
+                group = []
+    except Exception:
+        yield group
+        raise
+    yield group

@@ -80,8 +80,15 @@ def read_partition(
     return [take_rows(X, slice(start, start + batch_size)) for start in starts]
 
 
-def read_batches(batches: Sequence[object], before: Pipeline | None) -> list[Any]:
-    return [counts_of(one, None, before) for one in batches]
+def read_batches(batches: Sequence[Any], before: Pipeline | None) -> list[Any]:
+    """Minibatches as counts; an error is the last item."""
+    found = list[Any]()
+    try:
+        for one in batches:
+            found.append(one._replace(X=counts_of(one.X, None, before)))
+    except Exception as error:
+        found.append(error)
+    return found
 
 
 def transform(partition: object, read: Read | None, model: Any) -> Any:
@@ -99,12 +106,10 @@ def score(partition: object, read: Read | None, model: Any) -> Scored:
 def tally_of(partition: object, read: Read | None, counter: Any) -> Tally:
     mine, texts = clone(counter), documents_of(partition, read)
     try:
-        counts = mine.fit_transform(texts) if len(texts) else None
+        counts = mine.fit_transform(texts)
     except ValueError as error:
         if "empty vocabulary" not in str(error):
             raise
-        counts = None
-    if counts is None:
         return Tally({}, {}, len(texts))
     words = mine.get_feature_names_out()
     documents = dict(zip(words, counts.getnnz(axis=0).tolist(), strict=True))

@@ -191,8 +191,10 @@ def test_a_stream_of_minibatches_is_learnt_in_groups():
 
 
 def test_minibatches_of_a_stream_may_have_a_time_and_no_other_data():
-    batches = [streams.TimedBatch(X[:20], "May"), streams.TimedBatch(X[20:40], "June")]
-    assert fit_stream(clone(MODELS["svb"]), batches, Now()).n_documents_seen_ == 40
+    batches, kept = [streams.TimedBatch(X[:20], "May"), streams.TimedBatch(X[20:40], "June")], []
+    seen = [lambda _, info: kept.append(info.time)]
+    model = fit_stream(clone(MODELS["forgets"]), batches, Now(), **ONE, callbacks=seen)
+    assert [record.time for record in model.drift_] == kept == ["May", "June"]
 
 
 @pytest.mark.parametrize(

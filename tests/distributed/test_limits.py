@@ -185,3 +185,7 @@ def test_the_minibatch_of_a_stream_is_named():
     with pytest.raises(PartitionError, match="minibatches 8 to 11 could not be learnt") as error:
         fit_stream(model, batches, Now(), rounds=4, staleness=0)
     assert error.value.number == 8
+    for given in ([*FEW[:9], ["a text"], *FEW], map(FEW[:9].__getitem__, range(12))):
+        with pytest.raises(PartitionError, match="minibatch 9 could not be read") as error:
+            fit_stream(model, given, Now(), rounds=4)
+        assert error.value.n_batches == 9
