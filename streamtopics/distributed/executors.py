@@ -125,6 +125,6 @@ def partitions_of(collection: Any, client: Any) -> Iterator[Any]:
             "partitions must be a dask collection or an iterable of partitions, such as a list "
             f"of paths; got a {type(collection).__name__}; pass [partition] for a single one"
         )
-    return (
-        client.compute(one) if hasattr(one, "__dask_graph__") else one for one in iter(collection)
-    )
+    # An executor of Dask has a client, and no `compute`.
+    own = getattr(client, "_client", client)
+    return (own.compute(one) if hasattr(one, "__dask_graph__") else one for one in iter(collection))
