@@ -3,6 +3,7 @@
 
 import pickle
 import re
+import tracemalloc
 from itertools import combinations
 from math import comb
 from unittest import mock
@@ -197,6 +198,14 @@ def test_relabellings_are_drawn_from_all_of_them():
     counts = np.unique(labels[1:] @ (1 << np.arange(8)), return_counts=True)[1]
     assert len(counts) == 56
     assert stats.chisquare(counts).pvalue > 1e-3
+
+
+def test_many_relabellings_take_little_memory():
+    labels = np.tile(np.arange(64) < 9, (40_000, 1))
+    tracemalloc.start()
+    statistics.differences(np.ones((64, 2)), labels)
+    assert tracemalloc.get_traced_memory()[1] < labels.size
+    tracemalloc.stop()
 
 
 def test_p_values_are_those_of_enumeration_up_to_chance():

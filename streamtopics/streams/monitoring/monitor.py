@@ -135,12 +135,10 @@ class DriftMonitor(ShownAsTable):
             rest = take_rows(documents, np.delete(np.arange(n), held))
             kept = (*self.documents, take_rows(documents, held))
             after = number | self._test(model, documents, time, rng)
-            if "alarms" in after:
-                old, now = self.documents, kept[-1:]
-            else:
-                old, now = kept[:-RING], kept[-RING:]
-            after["documents"] = tuple(part for part in now if number_of_rows(part))
-            self._learn(model, batches.named(model, together([rest, *old])), time, after)
+            n_kept = 1 if "alarms" in after else RING
+            after["documents"] = tuple(part for part in kept[-n_kept:] if number_of_rows(part))
+            whole = batches.named(model, together([rest, *kept[:-n_kept]]))
+            self._learn(model, whole, time, after)
 
     def finish(self, model: Learner) -> None:
         """Learn from the documents still held back, without a time."""
@@ -183,8 +181,7 @@ class DriftMonitor(ShownAsTable):
         # With less than 3 / alpha relabellings the exact test cannot reach the level.
         n = max(N_PERMUTATIONS, round((FAMILY + 1) / self.alpha) - 1)
         found = statistics.compare(features, n, rng)
-        p_exact = min(1.0, FAMILY * float(found.p.min()))
-        p_chart = np.nan
+        p_exact, p_chart = min(1.0, FAMILY * float(found.p.min())), np.nan
         if len(self.past) >= LEAST_PAST:
             p_chart = min(1.0, float((TIMES * statistics.chart_p(self.past, found.z)).min()))
         both = p_exact < self.alpha and p_chart < self.alpha

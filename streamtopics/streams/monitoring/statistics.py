@@ -207,9 +207,9 @@ def differences(standard: np.ndarray, labels: np.ndarray) -> np.ndarray:
     """T under each row of labels, from the sum of the new."""
     n_new = int(labels[0].sum())
     scale = np.sqrt(1.0 / n_new + 1.0 / (labels.shape[1] - n_new))
-    n_parts = 1 + labels.size * standard.shape[1] // MULTIPLIED
-    parts = np.array_split(scale * standard, n_parts, axis=1)
-    return np.hstack([labels.astype(np.float64) @ part for part in parts])
+    n_parts = min(len(labels), 1 + labels.size * standard.shape[1] // MULTIPLIED)
+    parts, scaled = np.array_split(labels, n_parts), scale * standard
+    return np.vstack([part.astype(np.float64) @ scaled for part in parts])
 
 
 def totals(statistic: np.ndarray, n_topics: int) -> np.ndarray:
