@@ -16,7 +16,7 @@ class ReportsRetention(StreamingEstimator):
     def drift_(self) -> list[Any]:
         """Records of the last thousand minibatches: `time`, and shares of counts kept."""
         self._check_forgets()
-        return list(self._commit.drift)
+        return [record for record in self._commit.drift if len(record.retention)]
 
     def _check_forgets(self) -> None:
         check_is_fitted(self)

@@ -35,7 +35,9 @@ def carried_out(commit: TopicCommit, edits: Edits, step: EditStep) -> TopicCommi
         own = [commit.n_hidden + row for row in step.before.rows(step.edit.topics)]
         posterior, shares = _rearranged(posterior, _parts(posterior.n_nodes, own, step.division))
         memory = _memory(commit.update.doc_topic, state[1], shares, posterior.alpha)
-        state, drift = (None, memory), ()  # Records of drift are of the earlier rows.
+        # Records of drift are of the earlier rows; only the last number stays.
+        none, state = np.empty(0), (None, memory)
+        drift = tuple(replace(d, retention=none, effective_sample_size=none) for d in drift[-1:])
     posterior = _with_words_moved(posterior, labels, step)
     return replace(commit, posterior=posterior, state=state, drift=drift, edits=edits)
 

@@ -429,7 +429,7 @@ def test_hierarchical_rates_after_a_merge():
     editing.merge(model, [0, 1])
     assert model.retention_history_.shape == (0, K - 1)
     assert model.partial_fit(NEW).retention_.shape == (K - 1,)
-    assert [len(record.effective_sample_size) for record in model.drift_] == [K - 1]
+    assert [(one.batch, len(one.effective_sample_size)) for one in model.drift_] == [(3, K - 1)]
 
 
 def test_all_topics_are_merged():
