@@ -34,7 +34,7 @@ class Editable(StreamingTopicModel):
     @property
     def topic_names_(self) -> np.ndarray:
         """Name of each topic, given by `streamtopics.editing.rename`; "" is no name."""
-        names = self._labels.names_by_row if self._labels else []
+        names = [self._labels.names.get(n, "") for n in self._labels.topics] if self._labels else []
         if not any(names):
             raise AttributeError("topics have no names; give names by streamtopics.editing.rename")
         return np.array(names, dtype=object)

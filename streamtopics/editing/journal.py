@@ -147,12 +147,13 @@ def _places(model: BaseEstimator, edits: Sequence[Edit], found: dict[int, int]) 
             if topic not in known:
                 wanted.setdefault(topic, words)
     free = [row for row in row_of.values() if row not in known.values()]
-    own, number = leading_words(topics, topics._column_names(names_of(model))), dict[Any, int]()
-    affinity = np.zeros((len(wanted), len(free)))
-    for i, words in enumerate(wanted.values()):
-        rows = [_numbered(own[row][: len(words)], number) for row in free]
-        affinity[i] = affinity_matrix([_numbered(words, number)], rows)
-    asked = [*wanted]
+    own = leading_words(topics, topics._column_names(names_of(model)), free)
+    affinity, number = np.zeros((len(wanted), len(free))), dict[Any, int]()
+    asked, lists = [*wanted], [*wanted.values()]
+    for n in {*map(len, lists)}:
+        some = [i for i, words in enumerate(lists) if len(words) == n]
+        rows = [_numbered(words[:n], number) for words in own]
+        affinity[some] = affinity_matrix([_numbered(lists[i], number) for i in some], rows)
     for row, place in zip(free, matching(affinity, THRESHOLD).tolist(), strict=True):
         if place >= 0:
             known[asked[place]] = row

@@ -63,10 +63,6 @@ class TopicLabels:
     locked: frozenset[int] = frozenset()
     excluded: frozenset[tuple[int, int]] = frozenset()  # Topics and their excluded columns
 
-    @property
-    def names_by_row(self) -> list[str]:
-        return [self.names.get(topic, "") for topic in self.topics]
-
     def rows(self, topics: Iterable[int]) -> list[int]:
         return [self.topics.index(topic) for topic in topics if topic in self.topics]
 

@@ -9,6 +9,7 @@ edits but the last again, to the model before the first edit.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -286,10 +287,11 @@ def editable(model: BaseEstimator) -> Editable:
     return topics
 
 
-def leading_words(topics: Editable, names: np.ndarray) -> list[Weighted]:
+def leading_words(topics: Editable, names: np.ndarray, rows: Any = None) -> list[Weighted]:
+    """Leading words of some rows, or of all."""
     store, leading = topics._commit.posterior._state.S, most_probable(topics._learnt, KEPT_WORDS)
-    found = []
-    for row in range(topics._n_hidden, len(leading)):
+    found, all_rows = list[Weighted](), np.arange(topics._n_hidden, len(leading))
+    for row in all_rows if rows is None else all_rows[rows]:
         columns = leading[row][store.rows(leading[row])[:, row] > 0]
         p = topics._topics_of(columns)[row].tolist()
         words = zip(names[columns].tolist(), p, strict=True)
@@ -337,9 +339,8 @@ def edit_rows(
         rows = [int(row) for row in given]
         columns = tuple(sorted({column[word] for word in words})) if by_word else ()
         division = _division(model, estimator, rows[0], X, n) if kind == "split" else None
-        own = leading_words(estimator, names)
         edit = Edit(
-            kind, tuple(numbers[row] for row in rows), tuple(own[row] for row in rows),
+            kind, tuple(numbers[row] for row in rows), (*leading_words(estimator, names, rows),),
             tuple(names[list(columns)].tolist()), name, int(n),
         )  # fmt: skip
         learnt = np.isin(columns, commit.posterior._state.S.words).any()
