@@ -36,9 +36,11 @@ def is_pandas(X: object) -> bool:
 
 
 def take_rows(X: Any, which: Any) -> Any:
-    """Rows of a matrix or pandas object, or entries of a list."""
+    """Rows of a matrix, pandas object or table of Arrow, or entries of a list or Arrow array."""
     if isinstance(X, list | tuple) and isinstance(which, np.ndarray):
         return [X[i] for i in which]
+    if isinstance(which, np.ndarray) and hasattr(X, "to_pylist"):
+        return X.take(which)
     return X.iloc[which] if is_pandas(X) else X[which]
 
 

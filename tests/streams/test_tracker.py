@@ -450,6 +450,7 @@ def test_documents_are_chosen_alike_from_any_container():
     assert at == sorted(set(at))
     assert sampled(rows, 7, 4) != chosen
     assert sampled(rows, 50, 0) is rows
+    assert sampled(pytest.importorskip("pyarrow").array(rows), 7, 3).to_pylist() == chosen
     assert_array_equal(sampled(X, 7, 3).toarray(), dense[at])
     assert_array_equal(sampled(X.tocoo(), 7, 3).toarray(), dense[at])
     assert_array_equal(sampled(dense, 7, 3), dense[at])

@@ -249,9 +249,8 @@ def affinity_matrix(one: Sequence[Words], other: Sequence[Words]) -> np.ndarray:
 def matching(affinity: np.ndarray, threshold: float) -> np.ndarray:
     """For each column the matching row, -1 for none."""
     out = np.full(affinity.shape[1], -1)
-    rows, columns = linear_sum_assignment(
-        np.where(affinity >= threshold, affinity, 0.0), maximize=True
-    )
+    affinity = np.where(affinity >= threshold, affinity, 0.0)
+    rows, columns = linear_sum_assignment(affinity, maximize=True)
     close = affinity[rows, columns] >= threshold
     out[columns[close]] = rows[close]
     return out
