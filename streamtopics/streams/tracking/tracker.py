@@ -40,7 +40,7 @@ class TrackedRow(NamedTuple):
     topic, row, alive : int, int, bool
         Id; row in the model, or -1 for none; and whether the topic is alive.
     share : float
-        Mean share of the tokens in the topic's last three snapshots.
+        Running mean of the share of the tokens; the last snapshot counts a third.
     born, last_seen, died : int or None
         Numbers of minibatches, from 1; `born_time`, `last_seen_time` and `died_time` are the times.
     split_from, merged_into : int or None
@@ -110,9 +110,9 @@ class TopicTracker(ShownAsTable):
     Notes
     -----
     Let e be an equal share of the tokens, 1 / n_components. A topic is born when its share reaches
-    e/10. A topic dies when no row of the model has its words. A topic also dies when its mean share
-    in the last three snapshots is below e/20, or below both e/4 and a fifth of its long-run mean.
-    The tracker keeps 64 snapshots and a thousand dead topics.
+    e/10. A topic dies when no row of the model has its words. A topic also dies when its running
+    mean share is below e/20, or below both e/4 and a fifth of its long-run mean. The tracker keeps
+    64 snapshots and a thousand dead topics.
 
     Examples
     --------
