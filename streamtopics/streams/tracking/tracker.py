@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from datetime import date
+from contextlib import suppress
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -145,8 +146,7 @@ class TopicTracker(ShownAsTable):
         state = state._replace(now=now, n_tokens=n_tokens)
         last = self.batches_[-1] if state.snapshots else 0
         n_read = min(1.0, identity.MAX_DOCUMENTS / max(info.n_documents, 1)) * info.n_tokens
-        n_features: int = last_step(model).n_features_in_
-        cost = PER_WORD * n_features + PER_TOKEN * n_read + PER_SNAPSHOT
+        cost = PER_WORD * last_step(model).n_features_in_ + PER_TOKEN * n_read + PER_SNAPSHOT
         if now.batch >= GROWTH * last or self.budget * n_tokens >= cost:
             state = self._with_snapshot(state, model, info)
         self._state = state
@@ -281,11 +281,10 @@ class TopicTracker(ShownAsTable):
     def _place(self, since: Any) -> int:
         """The last snapshot taken by a time, except the very last."""
         times = self._times(any)
-        are_dates = any(isinstance(one, date) for one in times)
-        if are_dates and since is not None:
-            since, times = read_time(since), [one and read_time(one) for one in times]
-        elif isinstance(since, str) and not any(isinstance(one, str) for one in times):
-            since = read_time(since)
+        # Numbers, of documents for example, are compared as given.
+        if not all(isinstance(one, Real | None) for one in (since, *times)):
+            with suppress(TypeError, ValueError):
+                since, *times = (one if one is None else read_time(one) for one in (since, *times))
         known = [(i, one) for i, one in enumerate(times[:-1]) if one is not None]
         found = [i for i, time in known if since is None or time <= since]
         if not found:
