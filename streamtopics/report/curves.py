@@ -43,6 +43,7 @@ class Curves(NamedTuple):
     group_rows: np.ndarray  # of the totals
     group_sizes: list[int]
     by_group: Shares  # (n_groups, n_topics)
+    n_main: np.ndarray  # Documents with each topic as main topic
 
 
 @dataclass(frozen=True)
@@ -120,6 +121,7 @@ def curves_of(totals: Totals, findings: Sequence[Finding]) -> Curves:
         [shortened(totals.groups[g] or NO_GROUP, LONGEST_GROUP) for g in largest], largest,
         of_groups[largest].astype(int).tolist(),
         shares_of(of_groups[largest], *(cube.sum(axis=0)[largest] for cube in cubes)),
+        np.rint(every.main.sum(axis=(0, 1))),
     )  # fmt: skip
 
 

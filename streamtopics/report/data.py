@@ -7,7 +7,7 @@ import platform
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from importlib.metadata import version
 from numbers import Integral, Real
@@ -221,10 +221,7 @@ def report(
     source = read_source(estimator, feature_names, X, texts, titles, times, groups)
     found = statistics_of(source, n_documents, adds=totals is None)
     sums = totals or found.cells.totals()
-    if totals is not None:
-        found = replace(
-            found, n_documents=np.rint(totals.of_all().main.sum(axis=(0, 1))).astype(int)
-        )
+    every = sums.of_all()
     if findings is None:
         findings = find_in(source, found, sums)
     curves = curves_of(sums, findings)
@@ -239,8 +236,7 @@ def report(
     n_given = source.counts.shape[0]
     whole = max(n_given, int(sampled_from or 0))
     is_known = totals is not None or (source.documents is not None and whole == n_given)
-    holders = (found.cells if totals is None else totals.of_all()).holders.sum(axis=0)
-    holders = np.rint(np.asarray(holders)).astype(int).ravel()[: None if is_known else 0]
+    holders = np.rint(every.holders.sum(axis=0)).astype(int)[: None if is_known else 0]
     names = [period.label for period in curves.periods]
     data = Report(
         title=shortened(title or f"Topics of {type(source.model).__name__}", LONGEST_TITLE),
@@ -314,7 +310,7 @@ def topics_of(
             int(k), name, digits(source.weights[k]), digits(retention[k]),
             table.own[i].tolist(), [digits(p) for p in table.probabilities[i]],
             round(float(map_of[i, 0]), 4), round(float(map_of[i, 1]), 4), near[i],
-            int(found.n_documents[k]), by_period[0], by_period[1], by_period[2],
+            int(curves.n_main[k]), by_period[0], by_period[1], by_period[2],
             by_group[0], by_group[1], by_group[2], change, came, int(k) in source.edits.locked,
             source.edits.leading[k] if source.edits.leading else (),
             [next(documents) for _ in found.best[k]],

@@ -80,7 +80,6 @@ class EditMode:
 @dataclass(frozen=True)
 class Statistics:
     best: list[list[int]]  # Rows of typical documents of each topic
-    n_documents: np.ndarray  # Documents with each topic as main topic
     cells: Cells  # Sums by time and group
     rows: np.ndarray  # A random sample of the documents
     shares: np.ndarray  # Their topics
@@ -212,8 +211,7 @@ def statistics_of(source: Source, n_best: int, adds: bool) -> Statistics:
     order = np.lexsort((-telling, -share.round(2)))
     order = order[_candidates(source, lengths)[order]]
     best = [order[main[order] == k][:n_best].tolist() for k in range(n_topics)]
-    n_main = np.bincount(main[lengths > 0], minlength=n_topics)
-    return Statistics(best, n_main, cells, chosen, np.concatenate(sample))
+    return Statistics(best, cells, chosen, np.concatenate(sample))
 
 
 def doc_topic(source: Source, rows: np.ndarray) -> np.ndarray:
