@@ -143,8 +143,9 @@ def read_source(
                 f"{name} must have an entry for each of the {n} documents; got {len(values)}"
             )
     labels = labels_of(n, times, groups, "", 0)
-    if not labels.kind:
-        labels = labels_of(n, None, groups, "", 0)
+    if labels.kind in ("", "order"):
+        # The order of documents is no time, so the groups of all documents are compared.
+        labels = labels._replace(kind="order", times=np.full(n, n - 1.0))
     dates = [] if labels.kind == "order" else time_texts(labels.times)
     topic_names = [str(name) for name in getattr(topics, "topic_names_", ())]
     topic_word = topics.topic_word_
