@@ -14,10 +14,9 @@ from scipy.spatial.distance import squareform
 from streamtopics.inspection.periods import STEPS
 from streamtopics.metrics import relevant_words
 from streamtopics.report.documents import Document, Source, Statistics, WordTable, shortened, show
-from streamtopics.story.cells import Period, Totals, interval_of, places_in, positions, spread_each
+from streamtopics.story.cells import Period, Totals, interval_of, labels_of, places_in, spread_each
 from streamtopics.story.evidence import sample_of, topics_of
 from streamtopics.story.findings import Finding, find
-from streamtopics.utils.times import read_times
 
 # Most findings, alarms and groups on a page, words in a topic's name, new words, and alarm
 # documents.
@@ -128,12 +127,11 @@ def curves_of(totals: Totals, findings: Sequence[Finding]) -> Curves:
 def place_of(periods: tuple[Period, ...], time: Any) -> int | None:
     """The period of a time, or None."""
     try:
-        times = read_times([time])
-    except (TypeError, ValueError):
+        kind = "date" if isinstance(periods[0].start, np.datetime64) else "number"
+        times = labels_of(1, [time], None, kind, 0).times
+    except (IndexError, TypeError, ValueError):
         return None
-    if not periods or isinstance(periods[0].start, np.datetime64) != (times.dtype.kind == "M"):
-        return None
-    place, last = int(places_in(periods, positions(times))[0]), periods[-1]
+    place, last = int(places_in(periods, times)[0]), periods[-1]
     if place < 0:
         return None
     steps = [step for step in STEPS if step.name == last.unit]
@@ -155,7 +153,7 @@ def find_in(source: Source, found: Statistics, totals: Totals) -> list[Finding]:
     ]
     for k, name in enumerate(source.topic_names):
         words[k] = [name] if name else words[k]
-    times = positions(labels.times[rows])
+    times = labels.times[rows]
     in_order = all(period.unit == "order" for period in totals.periods)
     if in_order != (labels.kind == "order"):
         times = np.full(len(rows), np.nan)
@@ -175,8 +173,7 @@ def alarms_in(
 ) -> list[Finding]:
     """Alarms as findings about their periods, with documents that hold their words."""
     columns = {str(name): column for column, name in enumerate(source.names)}
-    times, each = positions(source.labels.times[found.rows]), []
-    own_period = places_in(curves.periods, times)
+    own_period, each = places_in(curves.periods, source.labels.times[found.rows]), []
     for alarm in (fields_of(one) or {} for one in alarms):
         period = place_of(curves.periods, alarm.get("time"))
         if period is None:

@@ -61,8 +61,8 @@ def positions(times: np.ndarray) -> np.ndarray:
 
 
 def places_in(periods: Sequence[Period], times: np.ndarray) -> np.ndarray:
-    """The period of each of `positions`, -1 if unknown or before the first."""
-    starts = positions(np.array([period.start for period in periods]))
+    """The period of each time, -1 if unknown or before the first."""
+    starts, times = positions(np.array([period.start for period in periods])), positions(times)
     return np.where(np.isnan(times), -1, np.searchsorted(starts, times, side="right") - 1)
 
 

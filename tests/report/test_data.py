@@ -443,6 +443,8 @@ def test_a_page_counts_what_it_can_show():
     shown = report(model, X=SMALL, alarms=[{"time": 2024.7, "n": 12345.5, "share": 0.123456}])
     assert shown.n_topics == len(shown.topics) == 3
     assert shown.tables[0][1].rows == (("2024.7", "12345.5", "0.1235"),)
+    shown = report(model, X=SMALL, times=np.arange(40) * 1e7, alarms=[{"time": 1.5e8}])
+    assert len(shown.alarms) == 1
 
 
 def test_a_report_reads_columns_by_their_names():
