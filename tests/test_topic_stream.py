@@ -854,6 +854,8 @@ def test_documents_before_a_column_are_counted_in_their_group():
         n += len(own)
     [found] = (one for one in stream.finish().findings(None) if one.word == "zebra" and one.group)
     assert (found.group, found.n_documents, found.share_before) == ("b", n, 0)
+    found = [one.shares for one in stream.report().findings if one.word == "zebra" and one.group]
+    assert [min(shares) for shares in found] == [0]
 
 
 def test_numbers_are_times_as_written():

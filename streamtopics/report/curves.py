@@ -15,7 +15,7 @@ from streamtopics.inspection.periods import STEPS
 from streamtopics.metrics import relevant_words
 from streamtopics.report.documents import Document, Source, Statistics, WordTable, shortened, show
 from streamtopics.story.cells import Period, Totals, interval_of, labels_of, places_in, spread_each
-from streamtopics.story.evidence import sample_of, topics_of
+from streamtopics.story.evidence import sample_of, topics_of, with_kept_words
 from streamtopics.story.findings import Finding, find
 
 # Most findings, alarms and groups on a page, words in a topic's name, new words, and alarm
@@ -162,6 +162,7 @@ def find_in(source: Source, found: Statistics, totals: Totals) -> list[Finding]:
         [labels.groups[row] for row in rows],
         [""] * len(rows) if source.texts is None else [source.texts[row] for row in rows],
     )  # fmt: skip
+    totals = with_kept_words(totals, sample)
     each = find(totals, topics_of(source.model, words, names), sample, LEVEL)
     if in_order:
         each = [one for one in each if one.group is not None]

@@ -156,7 +156,7 @@ class Cells:
         known = {name: place for place, name in enumerate(groups)}
         columns = np.array([known.get(name, len(groups) - 1) for name in labels.groups], np.intp)
         rows = np.searchsorted(own.spans, numbers)
-        of_cells = _indicators(rows * len(groups) + columns, own.n.size)
+        of_cells = indicators(rows * len(groups) + columns, own.n.size)
         has_words = np.asarray(counts.sum(axis=1)).reshape(-1, 1) > 0
         shares, main = shares * has_words, np.eye(shares.shape[1])[shares.argmax(axis=1)]
         main *= has_words
@@ -168,8 +168,8 @@ class Cells:
             )
         ]  # fmt: skip
         has = (counts > 0).astype(np.float64)
-        holders = own.holders + _indicators(rows, len(own.spans)) @ has
-        of_groups = own.of_groups + (_indicators(columns, len(groups)) @ has).toarray()
+        holders = own.holders + indicators(rows, len(own.spans)) @ has
+        of_groups = own.of_groups + (indicators(columns, len(groups)) @ has).toarray()
         return replace(own, n=cubes[0], sums=cubes[1], squares=cubes[2], main=cubes[3],
                        holders=sparse.csr_matrix(holders), of_groups=of_groups)  # fmt: skip
 
@@ -273,7 +273,7 @@ class Cells:
 
     def _moved(self, spans: np.ndarray, groups: tuple[str, ...], rows: np.ndarray) -> Cells:
         """Sums over spans and groups, with a row for each span."""
-        to, n_groups = _indicators(rows, len(spans)), len(groups)
+        to, n_groups = indicators(rows, len(spans)), len(groups)
 
         def moved(sums: np.ndarray) -> np.ndarray:
             found = np.zeros((len(spans), n_groups, *sums.shape[2:]))
@@ -351,7 +351,7 @@ def _number_period(n: int, level: int, kind: str, number: int) -> Period:
     return Period(f"{start:.10g} to {end - 1 if are_whole else end:.10g}", start, kind)
 
 
-def _indicators(rows: np.ndarray, n: int) -> sparse.csr_matrix:
+def indicators(rows: np.ndarray, n: int) -> sparse.csr_matrix:
     """A matrix for sums: column i has a one in row `rows[i]`, of n."""
     return sparse.csr_matrix((np.ones(len(rows)), (rows, np.arange(len(rows)))), (n, len(rows)))
 

@@ -15,13 +15,14 @@ documents, all with today's topics and words.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 from scipy.special import ndtr
 
-from streamtopics.story.cells import OTHERS, Totals, places_in
+from streamtopics.story.cells import OTHERS, Totals, indicators, places_in
 from streamtopics.story.windows import chance, ratio, scan, stretches, tail
 
 # Least number of documents with a word.
@@ -69,6 +70,22 @@ def sample_of(
         sparse.csr_matrix(counts), np.asarray(shares, np.float64),
         places_in(totals.periods, times), np.array(group, np.intp), texts, is_of_stream,
     )  # fmt: skip
+
+
+def with_kept_words(totals: Totals, sample: Sample) -> Totals:
+    """Totals of a stream with the words of the kept documents, if all documents are kept."""
+    n_periods, n_groups = totals.n.shape
+    is_whole = len(sample.texts) == round(totals.of_all().n.sum()) and (sample.group >= 0).all()
+    if not (sample.is_of_stream and is_whole):
+        return totals
+    has = (sample.counts > 0).astype(np.float64)
+    period = np.where(sample.period < 0, n_periods, sample.period)
+    holders, of_groups = (
+        (indicators(rows, n) @ has).toarray()
+        for rows, n in ((period, n_periods + 1), (sample.group, n_groups))
+    )
+    undated = totals.undated and (*totals.undated[:4], holders[-1:][: len(totals.undated[4])])
+    return replace(totals, holders=holders[:-1], of_groups=of_groups, undated=undated)
 
 
 class Data(NamedTuple):

@@ -447,10 +447,7 @@ def _in_group(subject: Subject, opposite: Subject | None, data: Data) -> Finding
     lead, totals = subject.words[0], data.totals
     g, n, holders = lead.first, totals.n.sum(axis=1), totals.holders[:, lead.place]
     n_own, x = totals.n[:, g], totals.of_groups[g, lead.place]
-    own, every, _ = in_sample(lead, data)
-    if len(data.sample.texts) == round(n.sum()):
-        # All documents are kept, also those before the word had a column.
-        x, holders = own.sum(), every
+    own, *_ = in_sample(lead, data)
     both, left = (n_own > 0) & (n > n_own), holders - own * (x / max(own.sum(), 1.0))
     of_others = np.maximum(left[both], 0.0) / (n - n_own)[both]
     others = _part(of_others * n_own[both], n_own[both], both[both])

@@ -13,8 +13,8 @@ from streamtopics.editing.records import EditStep, edits_of
 from streamtopics.metrics import relevant_words
 from streamtopics.report import Report, report
 from streamtopics.story.cells import LEAST_OF_PERIOD, Cells, Totals
-from streamtopics.story.evidence import sample_of, topics_of
-from streamtopics.story.findings import Findings, find
+from streamtopics.story.evidence import Sample, sample_of, topics_of, with_kept_words
+from streamtopics.story.findings import Finding, Findings, find
 from streamtopics.story.shares import ShareRow, share_rows
 from streamtopics.text.vocabulary import is_free
 from streamtopics.topic_stream.documents import HoldsDocuments
@@ -107,17 +107,7 @@ class ReportsDocuments(HoldsDocuments):
         if n is not None:
             check_integer(least=0, n=n)
         with held(self._locks()):
-            totals, kept, topics = self.totals(), self._documents, self._topics
-            is_of_stream = self.tracker_.n_batches_ > 1
-            if is_of_stream and not kept:
-                raise ValueError("n_documents is 0, but findings are checked in kept documents. "
-                                 "Set n_documents to 1,000 or more before learning")  # fmt: skip
-            texts, groups = [one.text for one in kept], [one.group for one in kept]
-            counts, times = self.pipeline_[:-1].transform(texts), np.array([d.number for d in kept])
-            shares = topics.transform(counts)
-            sample = sample_of(totals, counts, shares, times, groups, texts, is_of_stream)
-            told = topics_of(topics, self._words(), self._names)
-            return Findings(find(totals, told, sample, self.error_rate)[:n])
+            return Findings(self._found(*self._tested())[:n])
 
     def report(self, /, path: str | PathLike[str] | None = None, **how: Any) -> Report:
         """Write a report as one HTML file, readable without a network.
@@ -136,14 +126,14 @@ class ReportsDocuments(HoldsDocuments):
             The contents of the file as plain values.
         """
         with held(self._locks()):
-            kept, totals = self.documents, self.totals()
+            kept, (totals, sample) = self.documents, self._tested()
             given: dict[str, Any] = {
                 "totals": totals, "tracker": self.tracker_,
                 "alarms": self.monitor_, "sampled_from": self.n_documents_seen_,
                 "title": f"What stands out in {self.n_documents_seen_:,} documents",
             }  # fmt: skip
             if how.get("findings") is None:
-                given["findings"] = self.findings(None)
+                given["findings"] = self._found(totals, sample)
             if kept:
                 given["texts"] = [one.text for one in kept]
                 given["titles"] = [
@@ -157,6 +147,23 @@ class ReportsDocuments(HoldsDocuments):
             return report(self.pipeline_, path, **(given | own))
 
     # The topics and the sums
+
+    def _tested(self) -> tuple[Totals, Sample]:
+        """The totals, and the kept documents to test findings."""
+        kept, totals = self._documents, self.totals()
+        texts, groups = [one.text for one in kept], [one.group for one in kept]
+        counts, times = self.pipeline_[:-1].transform(texts), np.array([d.number for d in kept])
+        shares = self._topics.transform(counts)
+        is_of_stream = self.tracker_.n_batches_ > 1
+        sample = sample_of(totals, counts, shares, times, groups, texts, is_of_stream)
+        return with_kept_words(totals, sample), sample
+
+    def _found(self, totals: Totals, sample: Sample) -> list[Finding]:
+        if sample.is_of_stream and not self._documents:
+            raise ValueError("n_documents is 0, but findings are checked in kept documents. "
+                             "Set n_documents to 1,000 or more before learning")  # fmt: skip
+        told = topics_of(self._topics, self._words(), self._names)
+        return find(totals, told, sample, self.error_rate)
 
     @property
     def _names(self) -> list[str]:
