@@ -20,6 +20,7 @@ from sklearn.preprocessing import FunctionTransformer
 import streamtopics as st
 from streamtopics import editing, load, save
 from streamtopics.inspection import topic_table
+from streamtopics.report import report
 from streamtopics.saving.checks import check_held
 from streamtopics.story import Finding
 from streamtopics.story.cells import Cells
@@ -259,6 +260,8 @@ def test_learning_alone_makes_no_findings_along_a_stream():
         texts = [" ".join(one) for one in words[rng.choice(600, (60, 20), p=p / p.sum())]]
         stream.partial_fit(texts, times=[date(2020, 1, 1) + timedelta(days=9 * i)] * 60)
     assert len(stream.findings(None)) <= 1
+    texts, times, *_ = zip(*stream.documents, strict=True)
+    assert report(stream, texts=texts, times=times, totals=stream.totals()).n_findings <= 1
 
 
 def test_words_are_those_of_the_tables():

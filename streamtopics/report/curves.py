@@ -161,6 +161,8 @@ def find_in(source: Source, found: Statistics, totals: Totals) -> list[Finding]:
         totals, source.counts[rows], found.shares, times,
         [labels.groups[row] for row in rows],
         [""] * len(rows) if source.texts is None else [source.texts[row] for row in rows],
+        # Findings in given totals are tested again in documents with times.
+        is_of_stream=not found.cells.kind and bool((times == times).any()),
     )  # fmt: skip
     totals = with_kept_words(totals, sample)
     each = find(totals, topics_of(source.model, words, names), sample, LEVEL)
