@@ -234,7 +234,7 @@ def report(
     affinity, place = affinities(source.topic_word[shown]), np.full(len(source.weights), -1)
     place[shown] = np.arange(len(shown))
     n_given = source.counts.shape[0]
-    whole = max(n_given, int(sampled_from or 0))
+    whole = max(n_given, int(sampled_from or 0), round(every.n.sum()))
     is_known = totals is not None or (source.documents is not None and whole == n_given)
     holders = np.rint(every.holders.sum(axis=0)).astype(int)[: None if is_known else 0]
     names = [period.label for period in curves.periods]

@@ -100,7 +100,7 @@ def test_shares_of_a_sample_are_those_of_all_documents(data, corpus, parts):
     labels = labels_of(240, corpus.times, None, "", 0)
     totals = Cells.empty(*parts[0].topic_word_.shape).add(labels, shares, counts).totals()
     some = {"texts": corpus.texts[::8], "times": corpus.times[::8], "n_words": 6}
-    found = report(corpus.pipeline, totals=totals, sampled_from=240, **some)
+    found = report(corpus.pipeline, totals=totals, **some)
     assert (found.n_documents, found.sampled_from, found.over_all) == (30, 240, True)
     assert (found.periods, found.sizes) == (data.periods, data.sizes)
     for topic, known in zip(found.topics, data.topics, strict=True):
