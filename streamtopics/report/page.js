@@ -458,9 +458,8 @@
   function show(key) {
     state.subject = key;
     byId("subject").value = key;
-    const { one, topic } = seriesOf(key);
+    const { one } = seriesOf(key);
     if (one) state.period = one.last;
-    if (topic !== null) state.topic = topic;
     drawChart();
   }
 

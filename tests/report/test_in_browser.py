@@ -299,6 +299,7 @@ def edited_by_hand(page):
     choose(page, 0)
     word = words(page)[0]
     page.click(f"[data-key='exclude-0-{word}']")
+    page.select_option("#subject", "t1")
     page.fill("#pulled", "people")
     page.keyboard.press("Enter")
     page.click("[data-key='lock-0']")
