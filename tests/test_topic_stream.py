@@ -434,6 +434,8 @@ def test_shares_follow_a_merge_and_its_undoing():
     after = stream.totals()
     assert after.sums[..., 1] == pytest.approx(before.sums[..., 1] + before.sums[..., 3])
     assert after.sums.shape[2] == 4
+    [(_, table), *_] = stream.report().tables
+    assert {row[1] for row in table.rows} == {"-1", "0", "1", "2", "3"}
     editing.undo(stream)
     assert (stream.totals().sums == before.sums).all()
     # Undone and edited otherwise, without a look in between.

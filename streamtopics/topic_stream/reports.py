@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from os import PathLike
 from typing import Any
 
@@ -16,6 +17,7 @@ from streamtopics.story.cells import LEAST_OF_PERIOD, Cells, Totals
 from streamtopics.story.evidence import Sample, sample_of, topics_of, with_kept_words
 from streamtopics.story.findings import Finding, Findings, find
 from streamtopics.story.shares import ShareRow, share_rows
+from streamtopics.streams.stream import BatchInfo
 from streamtopics.text.vocabulary import is_free
 from streamtopics.topic_stream.documents import HoldsDocuments
 from streamtopics.utils.checks import check_integer, check_one_of
@@ -127,8 +129,11 @@ class ReportsDocuments(HoldsDocuments):
         """
         with held(self._locks()):
             kept, (totals, sample) = self.documents, self._tested()
+            # The rows of topics now, also after edits.
+            tracker, info = copy(self.tracker_), BatchInfo(0, [], None, 0, 0.0, 0, 0.0, 0.0)
+            tracker._state = tracker._with_snapshot(tracker._state, self.pipeline_, info)
             given: dict[str, Any] = {
-                "totals": totals, "tracker": self.tracker_,
+                "totals": totals, "tracker": tracker,
                 "alarms": self.monitor_, "sampled_from": self.n_documents_seen_,
                 "title": f"What stands out in {self.n_documents_seen_:,} documents",
             }  # fmt: skip
