@@ -279,6 +279,7 @@ def test_findings_of_any_year_and_number():
     times = np.datetime64("-0044-01-01") + np.arange(600) // 2
     stream = fitted(Corpus([*texts, "?"], np.append(times, times[-1:]), [*groups, "only"]))
     assert "-044" in stream.findings()[0].when
+    assert stream.report().periods[0] == "week of -045-12-26"
     sample = sample_of(stream.totals(), np.eye(1), np.eye(1), np.zeros(1), ["new"], ["?"])
     assert sample.group.tolist() == [-1]
     with pytest.raises(ValueError, match="n must be"):

@@ -144,8 +144,9 @@ class ReportsDocuments(HoldsDocuments):
                 given["titles"] = [
                     one.id if isinstance(one.id, str) else f"document {one.id}" for one in kept
                 ]
-            if any(one.time for one in kept):
-                given["times"] = [one.time or None for one in kept]
+            if (kind := self._sums[1].kind) in ("date", "number"):
+                times = np.array([one.number for one in kept])
+                given["times"] = np.rint(times * 1e6).astype("M8[us]") if kind == "date" else times
             if len(totals.groups) > 1:
                 given["groups"] = [one.group for one in kept] or None
             own = {name: value for name, value in how.items() if value is not None}
