@@ -407,8 +407,9 @@ def _part(sums: np.ndarray, n: np.ndarray, chosen: np.ndarray) -> float:
 
 
 def _lasts(change: Change, totals: Totals) -> bool:
-    """Whether a change lasts to the end, or to few documents before."""
-    return bool(totals.n[change.last + 1 :].sum() < 2 * LEAST_OF_PERIOD)
+    """Whether a change after the beginning lasts to the end, or to few documents before."""
+    n_before, n_after = totals.n[: change.first].sum(), totals.n[change.last + 1 :].sum()
+    return bool(n_before > 0 and n_after < 2 * LEAST_OF_PERIOD)
 
 
 def _kind(change: Change, share: float, before: float, totals: Totals) -> str:

@@ -94,6 +94,9 @@ def test_what_is_rare_at_the_beginning_only_is_new_since_then():
     assert str(word).startswith("*w0* is new since 4 January 2024: ")
     (grown,) = (one for one in found if one.topic == 0 and one.word is None)
     assert (grown.kind, grown.periods) == ("grown", (4, 19))
+    sums = np.array([[[5.0, 0.0]], *[[[0.0, 5.0]]] * 3])
+    found = found_in(totals_of(n[:4] * 0 + 5, sums, holders[:4] * 0), EVEN)
+    assert [(one.kind, one.periods) for one in found if one.topic == 0] == [("grown", (0, 0))]
 
 
 def test_of_two_words_the_one_that_comes_is_told_to_come():
