@@ -128,10 +128,13 @@ def test_words_of_a_topic_that_change_are_one_finding():
     texts, times, _ = corpus()
     half = len(texts) // 2
     texts[half:] = [t.replace("ship", "yacht").replace("wave", "surf") for t in texts[half:]]
-    [first, *_] = small(n_components=4).fit(texts, times=times).findings()
+    stream = small(n_components=4).fit(texts, times=times)
+    [first, *_] = stream.findings()
     assert first.kind == "changed"
     assert ({*first.came}, {*first.left}) == ({"yacht", "surf"}, {"ship", "wave"})
     assert "has changed its words since 1 July 2024" in str(first)
+    editing.hide(stream, first.topic)
+    assert {one.kind for one in stream.findings(None)} == {"new", "gone"}
 
 
 def test_a_group_is_compared_within_periods_and_since_counts_all():

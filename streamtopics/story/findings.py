@@ -156,7 +156,7 @@ class Subject(NamedTuple):
     """Words outstanding together in a stretch or group; the first leads."""
 
     words: tuple[Change, ...]
-    topic: int | None  # topic of most of their mass
+    topic: int | None  # topic of most of their mass, unless hidden
     p: float  # for all words together
 
 
@@ -255,6 +255,7 @@ def _subjects(
             (own if same else others).append(i)
         mass = main[:, own].mean(axis=1)
         topic = int(mass.argmax()) if mass.max() > 0.5 else None
+        topic = None if topic in data.topics.hidden else topic
         one = own[:1] if data.sample.is_of_stream else own
         p = _together([left[i] for i in one], common[np.ix_(one, one)], all_words)
         found.append(Subject(tuple(left[i] for i in own), topic, p))
