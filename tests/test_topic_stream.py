@@ -237,6 +237,15 @@ def test_groups_of_other_subjects_make_no_change_in_time():
     assert n <= 1
 
 
+def test_words_without_spaces_have_topics_each():
+    cut = {"tokenizer": lambda text: [text[:2], text[3:]], "token_pattern": None}
+    words = StreamingCountVectorizer(max_features=9, **cut)
+    stream = st.TopicStream(2, vectorizer=words).fit(["船海 船海", "日月 日月", "船海中日月"] * 40)
+    documents = [one for topic in stream.report().topics for one in topic.documents]
+    (marks,) = [one.topics for one in documents if one.parts[1::2] == ["船海", "中", "日月"]]
+    assert sorted(marks) == [-1, 0, 1]
+
+
 def test_nothing_is_found_where_nothing_happens():
     assert sum(len(fitted(corpus(seed=seed)).findings(None)) for seed in range(10)) <= 2
 

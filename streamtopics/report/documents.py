@@ -273,25 +273,35 @@ def _mix(shares: np.ndarray, place: np.ndarray) -> list[tuple[int, float]]:
 
 def _of_texts(source: Source, texts: list[str]) -> list[tuple[list[str], np.ndarray, int]]:
     """Beginnings of texts, split into words, and the column of each word."""
+    steps = [] if source.pipeline is None else steps_before(source.pipeline)
+    tokenizer = getattr(steps[0][1], "tokenizer", None) if steps else None
+
+    def marked(found: re.Match[str]) -> str:
+        """Letters without spaces, with marks between the words if there are several."""
+        rest, parts = found[0], list[str]()
+        tokens = [] if tokenizer is None else list(filter(None, tokenizer(rest)))
+        for token in tokens if len(tokens) > 1 else ():
+            if token in rest:
+                before, _, rest = rest.partition(token)
+                parts += [before, token]
+        return "\0".join(filter(None, [*parts, rest]))
+
     # The odd places are words, the even places the text between words.
-    split = [WORD.split(shortened(text, LONGEST_TEXT)) for text in texts]
+    begun = [WORD.sub(marked, shortened(text, LONGEST_TEXT)) for text in texts]
+    split = [[part.strip("\0") for part in WORD.split(text)] for text in begun]
     words = sorted({word for parts in split for word in parts[1::2]})
     columns = dict(zip(words, _columns_of(source, words), strict=True))
-    return [
-        (
-            parts,
-            np.array([columns[word] for word in parts[1::2]], dtype=np.intp),
-            max(0, len(text) - LONGEST_TEXT),
-        )
-        for parts, text in zip(split, texts, strict=True)
-    ]
+    each = [np.array([columns[word] for word in parts[1::2]], np.intp) for parts in split]
+    n_more = [max(0, len(text) - LONGEST_TEXT) for text in texts]
+    return list(zip(split, each, n_more, strict=True))
 
 
 def _columns_of(source: Source, words: list[str]) -> list[int]:
     if source.pipeline is not None:
         counts = counted(source.pipeline, words)
         if is_sparse(counts):
-            return [int(row.indices[0]) if row.nnz else -1 for row in sparse.csr_matrix(counts)]
+            rows = sparse.csr_matrix(counts)
+            return [int(row.indices[0]) if row.nnz == 1 else -1 for row in rows]
     names = {str(name): column for column, name in enumerate(source.names)}
     return [names.get(word, names.get(word.lower(), -1)) for word in words]
 
