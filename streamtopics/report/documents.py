@@ -308,14 +308,13 @@ def _columns_of(source: Source, words: list[str]) -> list[int]:
 
 def _of_counts(source: Source, row: int) -> tuple[list[str], np.ndarray, int]:
     """The words of a document without text, the most frequent first."""
-    own = source.counts[row]
-    order = np.lexsort((own.indices, -own.data))
-    columns = own.indices[order][:MOST_WORDS]
-    parts = [""]
-    for column, count in zip(columns, own.data[order], strict=False):
+    own = source.counts[row].toarray().ravel()
+    order = np.argsort(-own, kind="stable")[: np.count_nonzero(own)]
+    columns, parts = order[:MOST_WORDS], [""]
+    for column, count in zip(columns, own[columns], strict=True):
         times = "  " if count == 1 else f" \u00d7 {count:.4g}  "
         parts += [shortened(str(source.names[column]), LONGEST_TERM), times]
-    return parts, columns.astype(np.intp), max(0, own.nnz - MOST_WORDS)
+    return parts, columns, len(order) - len(columns)
 
 
 # Words

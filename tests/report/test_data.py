@@ -245,7 +245,8 @@ def test_a_sample_is_of_so_many_documents(parts):
 
 def test_documents_without_texts_are_shown_by_their_words(parts):
     model, counts, names, _ = parts
-    found = report(model, X=counts, feature_names=names, n_documents=2)
+    halves = np.repeat(counts.data / 2, 2), np.repeat(counts.indices, 2), counts.indptr * 2
+    found = report(model, X=sparse.csr_matrix(halves), feature_names=names, n_documents=2)
     document = found.topics[0].documents[0]
     own = counts[document.row]
     shown = dict(zip(document.parts[1::2], document.parts[2::2], strict=True))
