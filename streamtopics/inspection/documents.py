@@ -110,7 +110,9 @@ def similar_documents(
     >>> same.document, round(same.similarity, 3)
     (7, 1.0)
     """
-    roots, wanted = (np.sqrt(topic_shares(estimator, documents)) for documents in (X, to))
+    # In single precision sums differ from 1, and a longer row would be more similar.
+    each = (topic_shares(estimator, documents) for documents in (X, to))
+    roots, wanted = (np.sqrt(shares / shares.sum(axis=1, keepdims=True)) for shares in each)
     found = []
     for query, root in enumerate(wanted):
         similarity = roots @ root

@@ -11,7 +11,7 @@ from sklearn.decomposition import PCA
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import normalize
+from sklearn.preprocessing import FunctionTransformer, normalize
 
 from streamtopics import (
     DPPSummarizer,
@@ -68,6 +68,9 @@ def test_similar_documents_by_the_definition(model):
     assert (found[0].document, found[300].document) == (5, 9)
     values = [row.similarity for row in found[:300]]
     assert values == sorted(values, reverse=True)
+    nearly = np.random.default_rng(0).normal(0.2, 1e-5, (99, 5))
+    found = similar_documents(FunctionTransformer(), nearly, nearly, n_documents=1)
+    assert [row.document for row in found] == [*range(99)]
 
 
 def test_a_pipeline_answers_for_texts():
