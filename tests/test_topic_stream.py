@@ -28,7 +28,6 @@ from streamtopics.story.evidence import sample_of
 from streamtopics.streams import DriftMonitor, TopicTracker
 from streamtopics.text import NamedVectorizer, StreamingCountVectorizer, StreamingPipeline
 from streamtopics.topic_stream import estimator
-from streamtopics.topic_stream.documents import with_largest_keys
 from streamtopics.topic_stream.estimator import _moved
 from streamtopics.updates.births import Lifetimes, TopicLifetime
 from tests.small import SEA, SKY, stream_of
@@ -426,11 +425,12 @@ def test_the_sample_is_every_document_alike():
     # Each is kept 5 times in the mean; a binomial count of 30 trials of 1/6.
     assert abs(counts[:150].mean() - 5) < 0.7
     assert counts.max() < 16
+    streamed(stream.set_params(n_documents=300), *corpus(300))
+    assert 25 < sum(one.id >= 300 for one in stream.documents) < 75
 
 
 def test_no_document_need_be_kept():
     """But in a stream findings need them."""
-    assert with_largest_keys((), 0) == ()
     of = corpus(burst=(9,))
     [first, *_] = fitted(of, n_documents=0).findings()
     assert (first.documents, first.quote) == ((), "")

@@ -70,19 +70,16 @@ def texts_of(X: Iterable[str]) -> list[str]:
 
 
 def sampled(kept: tuple[Kept, ...], more: Documents, seed: list[int], n: int) -> tuple[Kept, ...]:
+    """At most n documents; `seed` ends with the number of earlier documents."""
     times, keys = more.labels.times, np.random.default_rng(seed).random(len(more.texts))
     dates = [""] * len(keys) if more.labels.kind == "order" else time_texts(times, "")
     numbers = positions(times).tolist()
     found = map(Kept, more.texts, dates, more.labels.groups, more.ids, numbers, keys.tolist())
-    return with_largest_keys((*kept, *found), n)
-
-
-def with_largest_keys(documents: tuple[Kept, ...], n: int) -> tuple[Kept, ...]:
-    if len(documents) <= n:
-        return documents
-    keys = np.array([one.key for one in documents])
-    least = np.partition(keys, len(keys) - n)[len(keys) - n] if n else np.inf
-    return tuple(one for one in documents if one.key >= least)
+    # Documents with smaller keys were left out, also before `n` grew.
+    least = min(one.key for one in kept) if 0 < len(kept) < seed[-1] else 0.0
+    documents = [*kept, *(one for one in found if one.key >= least)]
+    places = np.argsort([-one.key for one in documents])[:n]
+    return tuple(documents[place] for place in np.sort(places).tolist())
 
 
 def last_time(labels: Labels) -> Any:
