@@ -167,8 +167,8 @@ def report(
     feature_names : array-like of shape (n_features,), default=None
         Words of the columns. None takes the words of a pipeline, or the names seen in `fit`.
     X : {array-like, sparse matrix} of shape (n_documents, n_features), default=None
-        Counts of the documents to show; for models of sentences, a sequence of matrices. None
-        counts `texts` by the pipeline. Without X and texts the report shows topics only.
+        Counts of documents, the input of the last step; for models of sentences, a sequence of
+        matrices. None counts `texts` by the pipeline. Without X and texts only topics are shown.
     texts, titles : iterable of str, default=None
         Text and title of each document. Without texts, the report shows words of each document.
     times : array-like of shape (n_documents,), default=None
