@@ -303,6 +303,7 @@ def test_charts_are_called_by_the_names_of_topics():
     assert topic_names(guided) == ["water", "air", "topic 2"]
     titles = {panel.get_title().split(":")[0] for panel in plot_topics(guided)}
     assert titles == set(topic_names(guided))
+    assert {"0 water", "1 air"} < {text.get_text() for text in plot_topic_map(guided).texts}
     sentences = [X[:3], X[3:4]] * 6
     moods = AspectSentimentModel(1, batch_size=2, random_state=0).fit(sentences)
     assert topic_names(moods) == ["positive_0", "negative_0"]

@@ -89,7 +89,7 @@ def plot_topic_map(
     estimator, feature_names
         As in `topic_table`.
     n_words : int, default=2
-        Words beside each disc.
+        Words beside each disc; a topic with a name has its name.
     ax : Axes, default=None
         Axes to draw on.
 
@@ -109,7 +109,7 @@ def plot_topic_map(
     for row, place, radius in zip(table, places, radii, strict=True):
         # In the units of the axes, so the frame cuts none.
         ax.add_patch(pyplot().Circle(place, radius, color=COLORS[0], alpha=0.5, linewidth=0))
-        words = "\n".join(str(word) for word in row.words[:n_words])
+        words = row.name or "\n".join(str(word) for word in row.words[:n_words])
         ax.annotate(f"{row.topic} {words}", place, ha="center", va="center", fontsize=7)
     ax.set_aspect("equal", adjustable="datalim")
     ax.autoscale_view()
