@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import combinations
 from time import perf_counter
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -196,14 +197,6 @@ class _Measurement(NamedTuple):
     topics: np.ndarray
 
 
-@dataclass(frozen=True)
-class _Frequencies:
-    components_: np.ndarray
-
-    def transform(self, X: Any) -> np.ndarray:
-        return np.ones((X.shape[0], 1))
-
-
 def _candidate(estimator: BaseEstimator, number: int, seed: int) -> Any:
     model: Any = clone(estimator)
     path = f"{model.steps[-1][0]}__" if isinstance(model, Pipeline) else ""
@@ -229,8 +222,9 @@ def _measure(estimator: Any, X: Any, part: np.ndarray, n_words: int) -> _Measure
             f"a part of X, of {len(part)} documents, has no token to predict; pass more documents "
             "or longer ones, or fewer n_splits"
         )
-    counts = np.asarray(learnt.sum(axis=0), dtype=np.float64).reshape(1, -1)
-    gain = score - log_predictive_probability(_Frequencies(counts + SMOOTHING), held_out)
+    counts = np.asarray(learnt.sum(axis=0), dtype=np.float64).reshape(1, -1) + SMOOTHING
+    one_topic = SimpleNamespace(components_=counts, transform=lambda X: np.ones((X.shape[0], 1)))
+    gain = score - log_predictive_probability(one_topic, held_out)
     top = relevant_words(np.asarray(estimator.components_), n_words=n_words)
     coherence = float(topic_coherence(top, held_out).mean())
     topics = np.asarray(estimator.transform(X)).argmax(axis=1)

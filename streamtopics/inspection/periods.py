@@ -68,9 +68,8 @@ class Periods(NamedTuple):
     labels: tuple[str, ...]
     # Edges of the periods, with the last end.
     edges: np.ndarray
-    # The period of each document, or -1 for an unknown time, and the times.
+    # The period of each document, or -1 for an unknown time.
     of: np.ndarray
-    times: np.ndarray
 
 
 def periods_of(times: Any) -> Periods:
@@ -80,13 +79,6 @@ def periods_of(times: Any) -> Periods:
     if times.dtype.kind != "M" or not known.any():
         raise ValueError("times must be dates, with at least one known")
     dates = times[known].astype("M8[s]")
-    unit, edges, labels = _of_dates(dates)
-    of = np.full(len(known), -1, dtype=np.intp)
-    of[known] = np.searchsorted(edges[:-1], dates, side="right") - 1
-    return Periods(unit, tuple(labels), edges, of, times)
-
-
-def _of_dates(dates: np.ndarray) -> tuple[str, np.ndarray, list[str]]:
     first = next((i for unit, i in (("Y", 5), ("M", 3), ("D", 1)) if _are_whole(dates, unit)), 0)
     week = STEPS[2]
     if first == 1 and len(dates) > 1 and (week.starts(week.of(dates)) == dates).all():
@@ -94,4 +86,6 @@ def _of_dates(dates: np.ndarray) -> tuple[str, np.ndarray, list[str]]:
     each = (step for step in STEPS[first:] if np.ptp(step.of(dates)) < MOST_PERIODS)
     step = next(each, STEPS[-1])
     edges = step.starts(np.arange(step.of(dates).min(), step.of(dates).max() + 2))
-    return step.name, edges, [step.label(start) for start in edges[:-1]]
+    of = np.full(len(known), -1, dtype=np.intp)
+    of[known] = np.searchsorted(edges[:-1], dates, side="right") - 1
+    return Periods(step.name, tuple(map(step.label, edges[:-1])), edges, of)

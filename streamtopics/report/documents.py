@@ -136,8 +136,7 @@ def read_source(
     check_same_names(topics, X)
     counts, documents = counts_of(X, len(names))
     n = counts.shape[0]
-    given = {"texts": texts, "times": times, "groups": groups, "titles": titles}
-    for name, values in given.items():
+    for name, values in (("texts", texts), ("titles", titles)):
         if values is not None and len(values) != n:
             raise ValueError(
                 f"{name} must have an entry for each of the {n} documents; got {len(values)}"
@@ -257,18 +256,14 @@ def show(source: Source, rows: list[int], place: np.ndarray) -> list[Document]:
         title = "" if source.titles is None else shortened(source.titles[row], LONGEST_TITLE)
         time = source.dates[row] if source.dates else ""
         group = shortened(source.labels.groups[row], LONGEST_TERM)
-        mix = _mix(mine, place)
+        order = np.argsort(-mine, kind="stable")[:MOST_PARTS]
+        mix = [
+            (int(place[k]), round(float(mine[k]), 4))
+            for k in order
+            if place[k] >= 0 and (mine[k] >= LEAST_PART or k == order[0])
+        ]
         found.append(Document(int(row), title, time, group, mix, parts, topics.tolist(), n_more))
     return found
-
-
-def _mix(shares: np.ndarray, place: np.ndarray) -> list[tuple[int, float]]:
-    order = np.argsort(-shares, kind="stable")[:MOST_PARTS]
-    return [
-        (int(place[k]), round(float(shares[k]), 4))
-        for k in order
-        if place[k] >= 0 and (shares[k] >= LEAST_PART or k == order[0])
-    ]
 
 
 def _of_texts(source: Source, texts: list[str]) -> list[tuple[list[str], np.ndarray, int]]:

@@ -369,14 +369,15 @@ def labels_of(n: int, times: Any, groups: Any, kind: str, n_seen: int) -> Labels
                 f"{name} must have an entry for each of the {n} documents; got {len(values)}"
             )
     names = [""] * n if groups is None else [_name(one) for one in from_arrow(groups)]
+    no_times = np.full(n, "NaT", "M8[us]") if kind == "date" else np.full(n, np.nan)
     if times is None:
         if kind in ("", "order"):
             return Labels("order", np.arange(n_seen, n_seen + n, dtype=np.float64), names)
-        return Labels(kind, _no_times(kind, n), names)
+        return Labels(kind, no_times, names)
     found = read_times(times, kind)
     known = found == found
     if not known.any():
-        return Labels(kind, _no_times(kind, n), names)
+        return Labels(kind, no_times, names)
     own = "date" if found.dtype.kind == "M" else "number"
     if own == "number" and not (np.abs(found[known]) < LARGEST).all():
         raise ValueError(f"times must be less than {LARGEST:g}; got {found[known].max():g}")
@@ -384,10 +385,6 @@ def labels_of(n: int, times: Any, groups: Any, kind: str, n_seen: int) -> Labels
         before = "without times" if kind == "order" else f"with {kind}s as times"
         raise ValueError(f"times are {own}s, but the documents before came {before}")
     return Labels(own, found, names)
-
-
-def _no_times(kind: str, n: int) -> np.ndarray:
-    return np.full(n, "NaT", "M8[us]") if kind == "date" else np.full(n, np.nan)
 
 
 def _name(group: Any) -> str:

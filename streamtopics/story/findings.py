@@ -143,13 +143,10 @@ class Findings(tuple[Finding, ...]):
         return "\n".join(lines) or "Nothing stands out."
 
     def _repr_html_(self) -> str:
-        lines = "".join(f"<li>{_in_html(finding)}</li>" for finding in self)
+        # With emphasis on the words of topics.
+        each = (sub(r"\*(.+?)\*", r"<em>\1</em>", escape(str(one)), count=1) for one in self)
+        lines = "".join(f"<li>{line}</li>" for line in each)
         return f"<ol>{lines}</ol>" if lines else f"<p>{self}</p>"
-
-
-def _in_html(finding: Finding) -> str:
-    """The sentence, with emphasis on the words of its topic."""
-    return sub(r"\*(.+?)\*", r"<em>\1</em>", escape(str(finding)), count=1)
 
 
 class Subject(NamedTuple):
@@ -197,7 +194,10 @@ def find(totals: Totals, topics: Topics, sample: Sample, level: float) -> list[F
     subjects = _subjects(words, families[1], level / n_tests, data)
     along = _ranked(_told(changes, subjects, _of_topic, _of_subject, data), totals.n.sum())
     subjects = _subjects(of_groups, families[3], level / n_tests, of_all)
-    told = _told(_of_best_groups(contrasts), subjects, _of_topic_in_group, _in_group, of_all)
+    # The group with the largest excess of each topic, or deficit.
+    by_surprise = sorted(contrasts, key=lambda one: (one.z > 0, abs(one.z)))
+    best = list({one.place: one for one in by_surprise}.values())
+    told = _told(best, subjects, _of_topic_in_group, _in_group, of_all)
     # Shares of groups are of periods with other documents, so the sign may turn.
     between = _ranked(one for one in told if (one.share > one.share_before) == (one.kind == "more"))
     (along,) = _chosen([one.p * scales[one.word is not None] for one in along], level, 1, along)
@@ -422,12 +422,6 @@ def _kind(change: Change, share: float, before: float, totals: Totals) -> str:
 
 
 # Between groups
-
-
-def _of_best_groups(contrasts: list[Change]) -> list[Change]:
-    """The group with the largest excess of each topic, or deficit."""
-    by_surprise = sorted(contrasts, key=lambda one: (one.z > 0, abs(one.z)))
-    return list({one.place: one for one in by_surprise}.values())
 
 
 def _of_topic_in_group(change: Change, words: list[Change], data: Data) -> Finding:

@@ -150,9 +150,8 @@ def test_scores_and_their_running_mean():
 def test_one_infinite_score_is_in_the_means_of_its_window_only(window, at):
     scores = -np.arange(1.0, 9.0)
     scores[at] = -np.inf
-    _, mean = plot_scores(
-        [Scored(100 * i, s) for i, s in enumerate(scores, 1)], window=window
-    ).lines
+    rows = [Scored(100 * i, s) for i, s in enumerate(scores, 1)]
+    _, mean = plot_scores(rows, window=window).lines
     expected = [np.mean(scores[max(0, end - window) : end]) for end in range(1, 9)]
     assert_allclose(mean.get_ydata(), expected)
 
@@ -180,7 +179,7 @@ def test_large_whole_numbers_are_different_times(model):
 
 def test_labels_of_a_series_are_taken_by_their_places():
     labels = pd.Series(["big", "small"], index=[1, 0])
-    ax = plot_shares([1, 2, 3], [[0.9, 0.1]] * 3, labels)
+    ax = plot_shares(pd.Series([*"abc"], index=[5, 6, 7]), [[0.9, 0.1]] * 3, labels)
     assert [entry.get_text() for entry in ax.get_legend().get_texts()] == ["small", "big"]
 
 
@@ -327,14 +326,7 @@ def test_colours_are_seen_on_white_and_on_black():
         assert (luminance + 0.05) / 0.05 > 3
 
 
-def test_labels_of_a_series_are_by_position():
-    pytest.importorskip("matplotlib")
-    months = pd.Series(["a", "b", "c"], index=[5, 6, 7])
-    assert plot_shares(months, np.full((3, 2), 0.5), ["x", "y"]) is not None
-
-
 def test_scores_are_drawn_at_the_documents_seen():
-    pytest.importorskip("matplotlib")
     history, model = ScoreHistory(), SVBLDA(2, random_state=0)
     stream(model, [COUNTS], callbacks=[history])
     assert plot_scores(history.rows).lines[0].get_xdata().size == 0

@@ -16,13 +16,12 @@ from streamtopics.story.findings import _same_time, _together, find
 EVEN = np.full((2, 2), 0.5)
 
 
-def totals_of(n, sums, holders, groups=("",), squares=None, of_groups=None):
+def totals_of(n, sums, holders, groups=("",), of_groups=None):
     """Days with documents of one topic each, and words."""
     start = np.datetime64("2024-01-01")
     periods = tuple(Period(str(start + i), start + i, "day") for i in range(len(n)))
-    squares = sums if squares is None else squares
     of_groups = np.zeros((len(groups), holders.shape[1])) if of_groups is None else of_groups
-    return Totals(periods, groups, n, sums, squares, sums, holders, of_groups)
+    return Totals(periods, groups, n, sums, sums, sums, holders, of_groups)
 
 
 def found_in(totals, of_words, level=0.05):

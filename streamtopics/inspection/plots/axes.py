@@ -29,9 +29,7 @@ def pyplot() -> Any:
 
 
 def one_axes(ax: Axes | None, size: tuple[float, float] = FIGURE_SIZE) -> Axes:
-    if ax is None:
-        ax = pyplot().subplots(figsize=size, layout="constrained")[1]
-    return ax
+    return pyplot().subplots(figsize=size, layout="constrained")[1] if ax is None else ax
 
 
 def several_axes(

@@ -118,13 +118,12 @@ def plot_n_components(
         right.plot(numbers, values[name], marker=shape, label=name, color=COLORS[k])
     for each in axes:
         each.axvline(found.chosen, color="gray", linewidth=1, label=f"chosen: {found.chosen}")
-    left.legend(frameon=False)
-    right.set_ylim(top=1.35)
-    right.legend(frameon=False, fontsize="small")
-    for each in axes:
         each.set_xscale("log")
         each.set_xticks(numbers, [str(number) for number in numbers])
         each.minorticks_off()
         each.set_xlabel("number of topics")
+    left.legend(frameon=False)
+    right.set_ylim(top=1.35)
+    right.legend(frameon=False, fontsize="small")
     plain(*axes)
     return axes

@@ -72,11 +72,8 @@ def plot_shares(
     colors = [color(i) for i in range(len(drawn))] + ["gray"] * (len(layers) - len(drawn))
     names = [str(labels[k]) for k in drawn] + ["others"] * (len(layers) - len(drawn))
     ax.stackplot(x, layers, colors=colors, labels=names, linewidth=0)
-    handles, names = ax.get_legend_handles_labels()
     # From the top down, in the order of the bands.
-    ax.legend(
-        handles[::-1], names[::-1], frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0)
-    )
+    ax.legend(reverse=True, frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
     ax.margins(x=0, y=0)
     ax.set_ylabel(ylabel)
     _label_times(ax, ticks, whole=np.asarray(times).dtype.kind in "iu")
