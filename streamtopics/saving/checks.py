@@ -15,6 +15,7 @@ numbers are finite. None and collections of valid arrays are valid.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from gc import get_referents
 from operator import eq, ge, gt, le, lt
 from types import ModuleType
 from typing import Any
@@ -47,19 +48,16 @@ def objects_in(value: object, seen: dict[int, object]) -> Iterator[Any]:
     waiting = [value]
     while waiting:
         one: Any = waiting.pop()
-        if type(one) in PLAIN or isinstance(one, type | ModuleType) or id(one) in seen:
+        # Functions refer to all of their module.
+        is_code = isinstance(one, type | ModuleType) or hasattr(type(one), "__globals__")
+        if type(one) in PLAIN or is_code or id(one) in seen:
             continue
         # Kept, so no other object gets its number.
         seen[id(one)] = one
         yield one
-        if isinstance(one, dict):
-            waiting += [*one, *one.values()]
-        elif isinstance(one, list | tuple | set | frozenset):
-            waiting += one
-        elif isinstance(one, np.ndarray):
-            waiting += one.ravel().tolist() if one.dtype == object else ()
-        else:
-            waiting += getattr(one, "__dict__", {}).values()
+        waiting += get_referents(one)
+        if isinstance(one, np.ndarray) and one.dtype == object:
+            waiting += np.asarray(one).ravel().tolist()
 
 
 def declared_of(one: object) -> Iterator[tuple[type, str, str, Any]]:

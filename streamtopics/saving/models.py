@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from contextlib import suppress
+from contextvars import copy_context
 from importlib import import_module
 from io import BytesIO
 from pathlib import Path
@@ -17,7 +18,7 @@ from zipfile import ZipFile
 from streamtopics.posteriors.dense import FAMILIES, Block
 from streamtopics.saving.checks import check_held, objects_in
 from streamtopics.saving.files import replace_file
-from streamtopics.text.languages import Tokenizer
+from streamtopics.text.languages import IS_LOADING, Tokenizer
 
 # Classes and functions allowed in every file, beside those of skops: of the package, and others.
 OURS = """
@@ -135,7 +136,9 @@ def load(path: str | os.PathLike[str], trusted: Sequence[str | type] = ()) -> An
             for name in given:
                 with suppress(AttributeError, ImportError, ValueError):
                     resolve_name(name)
-            model = skops.load(file, trusted=named)
+            context = copy_context()
+            context.run(IS_LOADING.set, True)
+            model = context.run(skops.load, file, trusted=named)
         parts = [*objects_in(model, {})]
         others = {one.name for one in parts if isinstance(one, Tokenizer)}
         families = {one.family.__name__ for one in parts if isinstance(one, Block)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from contextvars import ContextVar
 from dataclasses import dataclass
 from importlib import import_module
 from itertools import islice
@@ -33,6 +34,8 @@ SCRIPTS = {
 UNSPACED = re.compile(f"[{''.join(letters for letters, _ in SCRIPTS.values())}]+")
 # Number of texts to look at, characters of each, and characters of a run of several words.
 N_TEXTS, N_CHARACTERS, LONG_RUN = 1000, 500, 6
+# A file that is being loaded can call a tokenizer before its name is checked.
+IS_LOADING = ContextVar("IS_LOADING", default=False)
 
 
 def stop_words(source: str | PathLike[str]) -> list[str]:
@@ -111,6 +114,8 @@ class Tokenizer:
             )
 
     def __call__(self, text: str) -> list[str]:
+        if IS_LOADING.get():
+            raise RuntimeError(f"the file runs the tokenizer {self.name!r} while it is loaded")
         try:
             cut = resolve_name(self.name)
         except (AttributeError, ImportError) as error:

@@ -4,7 +4,8 @@
 import json
 import pickle
 import sys
-from collections import deque
+from collections import defaultdict, deque
+from functools import partial
 from importlib import import_module
 from zipfile import ZipFile
 
@@ -19,6 +20,7 @@ from streamtopics.datasets import make_lda_corpus
 from streamtopics.models import BetaBinomial
 from streamtopics.saving import LoadError
 from streamtopics.streams import Checkpointer, resume, stream
+from streamtopics.text import Tokenizer
 from streamtopics.updates import BPS
 from tests.saving.state import is_same
 
@@ -192,12 +194,16 @@ def node(loader, name, **more):
 
 
 EMPTY = node("TupleNode", "builtins.tuple", content=[])
+NAMED = node("JsonNode", "builtins.str", content='["sys:exit"]')
+EXIT = node("ConstructorFromReduceNode", "streamtopics.text.languages.Tokenizer", content=NAMED)
+KEYS = node("ListNode", "builtins.list", content=[EXIT])
 BAD = {
     "a function of Python": put(node("FunctionNode", "os.system")),
     "a call": put(node("ConstructorFromReduceNode", "os.getcwd", content=EMPTY)),
     "a function of ours that writes": put(node("FunctionNode", "streamtopics.saving.models.save")),
     "a function by way of ours": put(node("FunctionNode", "streamtopics.saving.files.shutil")),
     "a class that is not listed": put(node("ObjectNode", "streamtopics.streams.Checkpointer")),
+    "a called key": put(node("DictNode", "builtins.dict", content={"a": EMPTY}, key_types=KEYS)),
     "an unknown kind": put(node("PickleNode", "builtins.int")),
     "no such array": put(node("NdArrayNode", "numpy.ndarray", type="numpy", file="x.npy")),
     "a later format": lambda schema: schema.update(protocol=99),
@@ -216,6 +222,14 @@ def test_whatever_a_file_says_is_refused_by_name(how, path):
         return
     with pytest.raises(LoadError, match=r"a\.model (cannot be loaded|names)"):
         load(path)
+
+
+def test_a_tokenizer_in_another_object_is_named(path):
+    words = Tokenizer("shlex:split")
+    for within in (partial(words), partial(partial, words), defaultdict(words)):
+        save(noted(within), path)
+        with pytest.raises(LoadError, match="names shlex:split"):
+            load(path)
 
 
 def test_no_module_is_imported_for_a_family_unless_it_is_trusted(path, monkeypatch):
