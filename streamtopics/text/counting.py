@@ -88,6 +88,12 @@ class Counts:
         found = [m[part.joined()] for part, m in zip(self.parts, self.maps, strict=True)]
         return np.unique(np.concatenate(found))
 
+    def totals(self, words: np.ndarray, dtype: Any) -> np.ndarray:
+        """Tokens of some words."""
+        columns = np.full(len(self.owners), -1, dtype=np.int32)
+        columns[words] = np.arange(len(words), dtype=np.int32)
+        return np.asarray(self.matrix(columns, len(words), dtype).sum(axis=0)).ravel()
+
     def matrix(self, columns: np.ndarray, n_columns: int, dtype: Any) -> sparse.csr_matrix:
         """Counts by the column of each word, -1 for none."""
         known = np.append(columns, np.int32(-1)).astype(np.int32)

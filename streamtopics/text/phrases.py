@@ -183,7 +183,7 @@ class PhraseTable:
         return names
 
     def frequencies(self, weight: float) -> np.ndarray:
-        """Estimated number of documents with each phrase, of `weight` documents."""
+        """Estimated number of occurrences of each phrase in `weight` documents."""
         places = np.searchsorted(self.keys, np.fromiter(self.names, np.uint64, len(self.names)))
         return np.asarray(self.counts[places, PAIR] * weight / max(self.weight, 1.0))
 

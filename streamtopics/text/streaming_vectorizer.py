@@ -227,17 +227,10 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         low, high = self._policy().limits(counts.n_documents)
         kept = np.flatnonzero((counts.frequencies >= low) & (counts.frequencies <= high))
         if self.max_features is not None and len(kept) > self.max_features:
+            total = counts.frequencies[kept] if self.binary else counts.totals(kept, self.dtype)
             # Equal words in the order of CountVectorizer.
-            kept = np.sort(kept[(-self._total(counts, kept)).argsort()[: self.max_features]])
+            kept = np.sort(kept[(-total).argsort()[: self.max_features]])
         return kept
-
-    def _total(self, counts: Counts, words: np.ndarray) -> np.ndarray:
-        """Tokens of some words; for binary counts documents."""
-        if self.binary:
-            return np.asarray(counts.frequencies[words])
-        columns = np.full(len(counts.owners), -1, dtype=np.int32)
-        columns[words] = np.arange(len(words), dtype=np.int32)
-        return np.asarray(self._matrix(counts, columns, len(words)).sum(axis=0)).ravel()
 
     def _follow(self, raw_documents: Iterable[Any]) -> tuple[Counts, np.ndarray]:
         """Take a step of a stream; return counts, and columns of words."""
@@ -282,19 +275,27 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
             return count(self, raw_documents, self.n_jobs), vocabulary
         documents = raw_documents if isinstance(raw_documents, Sized) else list(raw_documents)
         n_before = vocabulary.n_documents
+        table = vocabulary.phrases or PhraseTable.empty()
         if not looked_at(n_before, len(documents)).any():
+            # A phrase without a column is not counted, so it gets none before the next look.
+            vocabulary = vocabulary.offered([*table.names.values()], 0.0)
             return count(self, documents, self.n_jobs, joined(vocabulary)), vocabulary
         counts = count(self, documents, self.n_jobs, None)
-        table = self._looked(vocabulary.phrases or PhraseTable.empty(), counts, n_before)
+        table = self._looked(table, counts, n_before)
         vocabulary = replace(vocabulary, phrases=table)
-        phrases = joined(vocabulary)
+        phrases, names = joined(vocabulary), [*table.names.values()]
+        every = counts.joined(names)
+        found = every.phrases()
+        # A phrase may be in a document several times.
+        once = every.frequencies[found] / every.totals(found, np.int64)
+        shares = dict(zip(every.words(found), once.tolist(), strict=True))
         # The step of the vocabulary decays what is offered.
         age = min(counts.n_documents / (self.half_life or np.inf), 1000)
         weight = vocabulary.weight * 2.0**-age + counts.n_documents
-        # A phrase may be in a document several times.
-        most = self._policy().limits(weight, so_far=True)[1]
-        estimates = np.minimum(table.frequencies(weight), most) * 2.0**age
-        vocabulary = vocabulary.offered([*table.names.values()], estimates)
+        often = table.frequencies(weight) * [shares.get(name, 0.0) for name in names]
+        # Rounding must not exceed the number of documents.
+        estimates = np.minimum(often, weight * (1 - 1e-12)) * 2.0**age
+        vocabulary = vocabulary.offered(names, estimates)
         return counts.joined(phrases), vocabulary
 
     def __getstate__(self) -> dict[str, Any]:

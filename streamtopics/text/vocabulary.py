@@ -193,11 +193,14 @@ class OpenVocabulary:
         )
         return after._bounded(policy.n_candidates)
 
-    def offered(self, words: list[str], frequencies: np.ndarray) -> OpenVocabulary:
-        """Return the vocabulary with at least `frequencies` documents of words without a column."""
+    def offered(self, words: list[str], frequencies: np.ndarray | float) -> OpenVocabulary:
+        """Return the vocabulary with `frequencies` documents of words without a column."""
         more = frequencies - np.append(self.table.frequency, 0.0)[self._places_of(words)]
-        more = np.where(self.columns_of(words) < 0, np.maximum(more, 0.0), 0.0)
-        return self._with_counts(words, more, 1.0, 0.0, 0.0, 0.0, self.n_documents)
+        changed = np.flatnonzero(np.where(self.columns_of(words) < 0, more, 0.0))
+        if not len(changed):
+            return self
+        words = [words[i] for i in changed.tolist()]
+        return self._with_counts(words, more[changed], 1.0, 0.0, 0.0, 0.0, self.n_documents)
 
     def _places_of(self, words: list[str]) -> np.ndarray:
         places: np.ndarray = self.places.of(words)

@@ -12,7 +12,7 @@ from numpy.testing import assert_array_equal
 from streamtopics import load, save
 from streamtopics.text import Phrases, SentenceVectorizer, StreamingCountVectorizer
 from streamtopics.text import phrases as module
-from streamtopics.text.phrases import PhraseTable, looked_at
+from streamtopics.text.phrases import looked_at
 from streamtopics.text.vocabulary import joined
 
 STOP = ["the", "of", "a"]
@@ -162,8 +162,6 @@ def test_sentences_and_empty_texts(texts):
     X = own.fit_transform(["Credit card. " * 5, "", "Card of credit."])
     assert list(own.get_feature_names_out()) == ["card", "credit", "credit card"]
     assert [x.toarray().tolist() for x in X] == [[[0, 0, 1]] * 5, [], [[1, 1, 0]]]
-    table = PhraseTable.empty()
-    assert not len(table.frequencies(0.0))
 
 
 def test_what_phrases_cannot_be_found_among():
@@ -200,14 +198,15 @@ def test_words_of_a_rare_phrase_keep_their_columns():
     assert words.fit(texts).get_feature_names_out().tolist() == ["credit"]
 
 
-def test_a_phrase_of_every_document_gets_its_column_in_a_stream():
-    rng, fill = np.random.default_rng(0), [f"w{i}" for i in range(300)]
-    parts = [[" ".join(rng.choice(fill, 6)) for _ in range(3)] for _ in range(1000)]
-    texts = [", credit card, ".join(own) for own in parts]
-    words = StreamingCountVectorizer(max_features=400, phrases=True, half_life=None)
-    for i in range(0, 1000, 200):
-        words.partial_fit(texts[i : i + 200])
-    assert 800 <= words.document_frequency_[words.vocabulary_["credit card"]] <= 1000
+@pytest.mark.parametrize("max_df", [0.5, 1.0])
+def test_a_phrase_of_every_document_has_a_column_in_a_stream_unless_max_df_forbids(max_df):
+    texts = [f"w{i % 97} w{i % 89}" + ", credit card" * 3 for i in range(3000)]
+    for size in (7, 100, *range(300, 330)):
+        words = StreamingCountVectorizer(max_features=300, max_df=max_df, phrases=True)
+        for start in range(0, 3000, size):
+            words.partial_fit(texts[start : start + size])
+            assert ("credit card" in words.vocabulary_) == (max_df == 1.0) or start < 20
+        assert max_df < 1 or 2900 <= words.document_frequency_.max() <= 3000
 
 
 def test_documents_of_a_new_phrase_have_not_faded_yet():
