@@ -75,7 +75,7 @@ def fit(options: Namespace) -> None:
     # Files first, in case the reader of the output has gone.
     written = write_all(options, model, tally, first if more is None else None)
     print(learnt_of)
-    print_learnt(options, model, reading.texts_of(held_out))
+    print_learnt(options, model, texts, reading.texts_of(held_out))
     if written:
         print("", *written, sep="\n")
 
@@ -95,8 +95,8 @@ def report(options: Namespace) -> None:
     print(f"report written to {options.output}")
 
 
-def print_learnt(options: Namespace, model: TopicStream, held_out: list[str]) -> None:
-    topics = model.pipeline_[-1]
+def print_learnt(options: Namespace, model: TopicStream, texts: list[str], held: list[str]) -> None:
+    counted, topics = model.pipeline_[:-1].transform, model.pipeline_[-1]
     if options.time_key or options.group_key:
         models.print_findings(model.findings())
         print()
@@ -105,12 +105,12 @@ def print_learnt(options: Namespace, model: TopicStream, held_out: list[str]) ->
     if model.n_documents_seen_ < len(rows):
         console.warn(f"note: there are more topics ({len(rows)}) than documents; try --topics 1")
     models.print_documents(rows, model)
-    X = model.pipeline_[:-1].transform(held_out)
+    X = counted(held)
     tokens = completion_split(sparse.csr_matrix(X))[1].sum(axis=0).A1
     print(f"\nheld out: {console.per_word(float(topics.score(X)))}", end="")
     if tokens.any():
         # With the prior of a topic.
-        one = topics.topic_weights_ @ topics.topic_word_ * topics.n_tokens_seen_ + 0.02
+        one = counted(texts).sum(axis=0).A1 + 0.02
         score = float(tokens @ np.log(one / one.sum()) / tokens.sum())
         print(f"; one topic alone: {console.per_word(score)}", end="")
     print()

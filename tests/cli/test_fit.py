@@ -49,7 +49,8 @@ def test_main_job_on_a_file(tweets, fit, tmp_path):
     rows = out.split("\ntopic ")[1].splitlines()[1:3]
     about = [{k for k, words in WORDS.items() if set(words) & set(row.split())} for row in rows]
     assert sorted(map(tuple, about)) == [("sea",), ("sky",)]
-    assert "one topic alone: -" in out
+    alone = "one topic alone: -" + out.partition("one topic alone: -")[2].splitlines()[0]
+    assert fit(tweets, "--topics", 1, "--quiet")[0].endswith(f"{alone}\n")
     assert "nan" not in out
     assert "documents" in err
     assert load(model).transform(["a ship and a wave"]).shape == (1, 2)
