@@ -26,6 +26,7 @@ from streamtopics.saving import load
 from streamtopics.story import Finding
 from streamtopics.text import NamedVectorizer, StreamingCountVectorizer, Tokenizer, stop_words
 from streamtopics.text.vocabulary import is_free
+from streamtopics.utils.steps import learns
 from streamtopics.utils.structure import is_missing
 
 NAMES = (
@@ -52,7 +53,8 @@ def load_stream(options: Namespace, path: Path | None = None) -> TopicStream:
 
 
 def has_open_vocabulary(model: Pipeline) -> bool:
-    return hasattr(model.steps[0][1], "n_documents_seen_")
+    words = model.steps[0][1]
+    return learns(words) and hasattr(words, "n_documents_seen_")
 
 
 def n_words_of(model: Pipeline) -> int:

@@ -170,12 +170,9 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
         Parameters
         ----------
         pipeline : Pipeline or StreamingPipeline
-            A vectorizer and a topic model, each fitted or not. After `fit` of the pipeline, or of
-            the vectorizer alone, new words are ignored. A pipeline of more steps must be fitted.
-
-        Returns
-        -------
-        stream : TopicStream
+            A vectorizer and a topic model, each fitted or not. After `fit` of the pipeline, or
+            if the vectorizer alone has learnt before (by `fit` or `partial_fit`), new words are
+            ignored. A pipeline of more steps must be fitted.
 
         Examples
         --------

@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import make_pipeline
 
 from streamtopics import StreamingLDA, TopicStream, editing, load, save
@@ -23,6 +24,7 @@ from streamtopics.cli import main
 from streamtopics.cli.command import parser
 from streamtopics.cli.console import _cells
 from streamtopics.cli.verbs import VERBS
+from streamtopics.text import StreamingCountVectorizer
 from tests.cli.texts import WORDS, lines
 from tests.small import SEA, SKY
 
@@ -131,13 +133,15 @@ def test_watch_goes_on_with_the_shortest_word_that_it_began_with(run, tmp_path):
 
 
 def test_a_closed_vocabulary_refuses_documents_of_other_words(run, tmp_path, write):
-    """Of a pipeline that was fitted in Python; nothing is written."""
-    model = tmp_path / "closed.model"
-    save(make_pipeline(CountVectorizer(), StreamingLDA(2, random_state=0)).fit(lines(100)), model)
-    before, other = model.read_bytes(), write("other.txt", ["violin trumpet"] * 20)
-    _, err = run("update", model, other, "--quiet", status=2)
-    assert f"no word of these documents is in the closed vocabulary of {model}" in err
-    assert model.read_bytes() == before
+    """Of a pipeline that was fitted in Python, or a vectorizer of a stream that is frozen."""
+    model, other = tmp_path / "closed.model", write("other.txt", ["violin trumpet"] * 20)
+    frozen = FrozenEstimator(StreamingCountVectorizer(max_features=9).partial_fit(lines(100)))
+    for words in (CountVectorizer(), frozen):
+        save(make_pipeline(words, StreamingLDA(2, random_state=0)).fit(lines(100)), model)
+        before = model.read_bytes()
+        _, err = run("update", model, other, "--quiet", status=2)
+        assert f"no word of these documents is in the closed vocabulary of {model}" in err
+        assert model.read_bytes() == before
 
 
 def test_files_that_are_no_models(run, tmp_path):
