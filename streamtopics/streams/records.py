@@ -12,7 +12,6 @@ import lzma
 import os
 import re
 import sys
-import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from contextlib import closing, suppress
 from datetime import date, datetime
@@ -220,10 +219,6 @@ default=None
     skipped : Skipped or None, default=None
         Counter of skipped records: empty lines, bad records, files with other suffixes.
 
-    Returns
-    -------
-    texts : iterator of str
-
     Examples
     --------
     >>> from streamtopics.datasets import read_texts
@@ -259,10 +254,6 @@ def read_records(
         Other keys, required in each record.
     time_format : str or None, default=None
         Form of times for `datetime.strptime`, for example "%d.%m.%Y".
-
-    Returns
-    -------
-    records : iterator of Record
 
     Examples
     --------
@@ -437,11 +428,14 @@ def _lines(file: Iterable[str], reading: Reading, first: int = 1) -> Lines:
             reading.bad(reading.error(reason, number, problem, "encoding", known))
             if reading.format in ("csv", "tsv") and line.count('"') % 2:
                 yield number, '"\n'  # A field of several lines begins or ends all the same.
-    except (EOFError, OSError, UnicodeError, lzma.LZMAError, zlib.error) as error:
-        if isinstance(error, OSError) and error.errno is not None:  # the disk, not the contents
+    except Exception as error:  # of several decompressors
+        # A ReadingError is told; an error with a number is of the disk, not of the contents.
+        if isinstance(error, ReadingError | MemoryError) or getattr(error, "errno", None):
             raise
         problem = f"cannot be decompressed or decoded ({error}); fetch it again, or rename it"
         reading.bad(reading.error("broken file", number + 1, problem))
+        if reading.format == "documents":
+            yield 0, ""  # tells that the text is cut
 
 
 # Formats
@@ -565,7 +559,9 @@ def _needed(module: str, package: str) -> Any:
 
 
 def _documents(lines: Lines, reading: Reading) -> Rows:
-    yield 1, "".join(line for _, line in lines)
+    found = dict(lines)
+    if 0 not in found:
+        yield 1, "".join(found.values())
 
 
 def _arrow_rows(path: Path, reading: Reading) -> Rows:

@@ -346,7 +346,7 @@ def test_encodings(write, encoding):
         list(read_texts(path, encoding="utf-9"))
 
 
-@pytest.mark.parametrize("suffix", [suffix for suffix in COMPRESS if suffix not in ("", ".zst")])
+@pytest.mark.parametrize("suffix", [*COMPRESS][1:])
 @pytest.mark.parametrize("kind", ["cut", "noise"])
 def test_broken_compression(tmp_path, suffix, kind):
     whole = COMPRESS[suffix](os.urandom(50_000).hex().encode() + b"\nlast")
@@ -356,7 +356,7 @@ def test_broken_compression(tmp_path, suffix, kind):
         list(read_texts(path))
     skipped = Skipped()
     (tmp_path / "b.txt").write_text("good")
-    assert list(read_texts(tmp_path, on_bad="skip", skipped=skipped))[-1] == "good"
+    assert list(read_texts(tmp_path, on_bad="skip", skipped=skipped)) == ["good"]
     assert skipped.counts == {"broken file": 1}
 
 
