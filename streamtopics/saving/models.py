@@ -113,10 +113,6 @@ def load(path: str | os.PathLike[str], trusted: Sequence[str | type] = ()) -> An
         but trusts none of its classes. Name only code that you know, and only for files from a
         trusted source.
 
-    Returns
-    -------
-    model : estimator
-
     Raises
     ------
     LoadError

@@ -165,11 +165,6 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         """Learn the currently frequent words from a minibatch of a stream.
 
         A call that raises an error changes nothing. Learning in two threads at once is an error.
-
-        Parameters
-        ----------
-        raw_documents : iterable of str
-            The minibatch.
         """
         self._follow(raw_documents)
         return self
@@ -303,10 +298,8 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         return dict(super().__getstate__())
 
     def _policy(self) -> Policy:
-        n_candidates = self.n_candidates
-        if n_candidates is None:
-            n_candidates = self.max_features or 0
-        return Policy(self.half_life, self.min_df, self.max_df, int(n_candidates), self.margin)
+        n = int(self.n_candidates or self.max_features or 0)
+        return Policy(self.half_life, self.min_df, self.max_df, n, self.margin)
 
     @property
     def recycled_(self) -> np.ndarray:
