@@ -11,6 +11,7 @@ from streamtopics.messages import Groups, Minibatch, Statistics, TableStatistics
 from streamtopics.posteriors import Blend, Learn, Posterior, TopicPosterior
 from streamtopics.updates.rule import Traits, Wrapper
 from streamtopics.utils.checks import check_positive, check_range, check_whole
+from streamtopics.utils.times import without_pandas
 
 # A cluster with less than one remembered document is forgotten. A cluster is inactive in a
 # minibatch with less than this share of the expected documents.
@@ -136,7 +137,7 @@ class Lifetimes:
     def after(
         self, born: dict[int, tuple[float, np.ndarray]], died: dict[int, np.ndarray], time: Any
     ) -> "Lifetimes":
-        now = self.n_batches + 1
+        now, time = self.n_batches + 1, without_pandas(time)
         gone = [
             replace(one, died=now, died_time=time, last_words=tuple(died[one.topic].tolist()))
             for one in self.alive

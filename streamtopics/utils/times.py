@@ -72,7 +72,9 @@ def _read(value: Any) -> datetime | float | None:
 
 
 def without_pandas(time: Any) -> Any:
-    """A time of pandas as `datetime`, which files can hold; other times unchanged."""
+    """A time of pandas as `datetime`, which files can hold, or None; other times unchanged."""
+    if type(time).__name__ in ("NaTType", "NAType"):
+        return None
     time = time.to_timestamp() if type(time).__name__ == "Period" else time
     is_of_pandas = isinstance(time, datetime) and hasattr(time, "to_pydatetime")
     return time.to_pydatetime(warn=False) if is_of_pandas else time

@@ -5,11 +5,12 @@ import pickle
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
-from streamtopics import StreamingMixture, updates
+from streamtopics import StreamingMixture, load, save, updates
 from streamtopics.estimators import Schedule
 from streamtopics.updates import BPS, SVB, DirichletProcess, MeanDecay, Memory, OnlineEM, PowerPrior
 
@@ -196,6 +197,13 @@ def test_a_stream_cut_and_resumed_equals_the_uncut_one(update):
     assert_array_equal(uncut.components_, cut.components_)
     assert_array_equal(uncut.posterior_.alpha, cut.posterior_.alpha)
     assert uncut.births_ == cut.births_
+
+
+@pytest.mark.parametrize("time", [pd.Timestamp("2024"), pd.Period("2024"), pd.NaT, pd.NA], ids=str)
+def test_times_of_pandas_are_saved(time, tmp_path):
+    found = model().partial_fit(minibatch((0,), 0)[0], time=time)
+    save(found, tmp_path / "model")
+    assert load(tmp_path / "model").births_ == found.births_
 
 
 def test_deaths_are_drift_and_free_places_are_not():
