@@ -313,7 +313,7 @@ class GuidedTopics(TakesVectors):
             share of this topic in the word's tokens of all topics.
         """
         check_is_fitted(self)
-        topics, weights = self.topic_word_, self.topic_weights_
+        topics, weights = self._whole(lambda: (self.topic_word_, self.topic_weights_))
         names, rows = self._column_names(None), []
         for column, topic in zip(*self._seed_words.nonzero(), strict=True):
             own = topics[topic, column]

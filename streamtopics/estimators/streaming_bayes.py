@@ -330,7 +330,8 @@ class StreamingBayes(
 
     def _predicted(self, X: Any, method: str) -> np.ndarray:
         batch = self._read(method, X=X)
-        return np.asarray(getattr(self.model_, method)(self.posterior_, batch.X))
+        predicted = self._whole(lambda: getattr(self.model_, method)(self.posterior_, batch.X))
+        return np.asarray(predicted)
 
     @property
     def classes_(self) -> np.ndarray:

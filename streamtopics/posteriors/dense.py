@@ -123,7 +123,14 @@ class DensePosterior(StatePosterior):
 
     @property
     def mass(self) -> np.ndarray:
-        return self._mass_of({name: self[name] for name in self.blocks})
+        state = self._state
+        return self._mass_of({name: self._lam(state, name) for name in self.blocks})
+
+    @property
+    def _has_counts(self) -> np.ndarray:
+        """Whether the mass of each node is a count."""
+        known = [getattr(block.family, "MASS_IS_A_COUNT", True) for block in self.blocks.values()]
+        return np.repeat(known, [block.n_nodes for block in self.blocks.values()])
 
     def pooled(self, mass: np.ndarray) -> np.ndarray:
         parts = []

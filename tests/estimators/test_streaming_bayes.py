@@ -2,6 +2,7 @@
 """The estimator of any model and any rule."""
 
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 from copy import deepcopy
 from itertools import product
 
@@ -170,6 +171,19 @@ def test_predictions_are_those_of_the_model():
     mixture = StreamingBayes(MIXTURE, random_state=0).fit(X)
     assert_array_equal(mixture.predict(X), mixture.predict_proba(X).argmax(axis=1))
     assert_allclose(mixture.transform(X).sum(axis=1), 1.0)
+
+
+@pytest.mark.usefixtures("switching_often")
+def test_reads_beside_a_learner_are_of_states_that_existed():
+    X, y = CLASSIFIED
+    parts = [(X, y), (-X[:60], y[:60])] * 200
+    model = StreamingBayes(NaiveBayesMixture(3, GaussianMixture(1)), PowerPrior(0.0))
+    reads = lambda: model.predict_proba(X[:2]), lambda: model.effective_sample_size_
+    known = [{str(read()) for part in parts[:4] if model.partial_fit(*part)} for read in reads]
+    with ThreadPoolExecutor() as pool:
+        learning = pool.submit(lambda: [model.partial_fit(*part) for part in parts])
+        while not learning.done():
+            assert all(str(read()) in states for read, states in zip(reads, known, strict=True))
 
 
 def test_missing_values_where_the_model_has_no_way_to_leave_them_out():
