@@ -241,19 +241,15 @@ class NodeStatistics:
 
     additions: dict[str, np.ndarray]  #: By block, the additions to natural parameters
     n_documents: int  #: Samples in the minibatch
-    mass: np.ndarray  #: (n_nodes,): expected number of samples of each node
+    mass: np.ndarray  #: (n_nodes,): expected number of samples of each node, or a precision
+    n_tokens: float  #: Expected number of samples, summed over the nodes without a precision
     #: As in `Statistics`; None if unknown to the model
     local_bound: float | None = None
-
-    @property
-    def n_tokens(self) -> float:
-        """Expected number of samples, summed over all nodes."""
-        return float(self.mass.sum())
 
     def plus(self, other: "NodeStatistics", scale: float) -> "NodeStatistics":
         """Return a copy with `scale` times `additions` and `mass` of `other` added.
 
-        `n_documents` stays the same.
+        `n_documents` and `n_tokens` stay the same.
         """
         additions = {
             name: mine + scale * other.additions[name] for name, mine in self.additions.items()

@@ -101,7 +101,7 @@ class StreamingBayes(
     retention_history_ : ndarray of shape (n_minibatches, n_nodes)
         `retention_` after each of the last thousand minibatches.
     effective_sample_size_ : ndarray of shape (n_nodes,)
-        Weight of each node's posterior, with the prior, as a number of samples.
+        Weight of each node's posterior, with the prior, in samples; precision of Gaussian nodes.
     classes_ : ndarray of shape (n_classes,)
         Numbers of the classes, from 0 on, if the model has classes.
     n_batch_iter_, n_samples_seen_, n_iter_ : int
@@ -341,7 +341,7 @@ class StreamingBayes(
         return np.arange(self.model_.n_classes)
 
     effective_sample_size_ = of_record(
-        "posterior.mass", "Weight of each node, with its prior, as a number of samples."
+        "posterior.mass", "Weight of each node, with its prior, in samples, or its precision."
     )
     n_samples_seen_ = of_record("posterior.n_documents", "Number of learnt samples, in all passes.")
 

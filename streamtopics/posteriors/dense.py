@@ -133,11 +133,8 @@ class DensePosterior(StatePosterior):
         return np.repeat(known, [block.n_nodes for block in self.blocks.values()])
 
     def pooled(self, mass: np.ndarray) -> np.ndarray:
-        parts = []
-        for name, part in self.by_block(mass).items():
-            alike = getattr(self.blocks[name].family, "MASS_IS_A_COUNT", True)
-            parts.append(np.full(part.size, part.sum()) if alike else np.ravel(part))
-        return np.concatenate(parts)
+        sums = [np.full(part.size, part.sum()) for part in self.by_block(mass).values()]
+        return np.where(self._has_counts, np.concatenate(sums), mass)
 
     @property
     def knows_nothing(self) -> bool:
@@ -224,7 +221,9 @@ class DensePosterior(StatePosterior):
         self, additions: Arrays, n_documents: int, local_bound: float | None = None
     ) -> NodeStatistics:
         self._check_shapes(additions)
-        return NodeStatistics(additions, n_documents, self._mass_of(additions), local_bound)
+        mass, counted = self._mass_of(additions), self._has_counts
+        n_tokens = float(mass[counted if counted.any() else slice(None)].sum())
+        return NodeStatistics(additions, n_documents, mass, n_tokens, local_bound)
 
     def _check_shapes(self, additions: Mapping[str, np.ndarray]) -> None:
         for name, block in self.blocks.items():

@@ -21,7 +21,7 @@ from streamtopics.models import (
     MeanFieldRegression,
     NaiveBayesMixture,
 )
-from streamtopics.updates import BPS, Boost, HierarchicalPowerPrior, PowerPrior
+from streamtopics.updates import BPS, Boost, HierarchicalPowerPrior, PowerPrior, Window
 from streamtopics.updates.rates import Exponential
 from tests.saving.state import parts_of
 
@@ -99,6 +99,9 @@ def test_retention_of_a_fixed_rate_and_effective_sample_size():
     assert_array_equal(model.retention_, [0.5])
     assert_array_equal(model.retention_history_, np.full((4, 1), 0.5))
     assert_allclose(model.effective_sample_size_, [2.0 + 50 * (1 + 0.5 + 0.25 + 0.125)])
+    for regression in (REGRESSION, MeanFieldRegression()):
+        model = StreamingBayes(regression, Window(2), batch_size=50).fit(X, Y)
+        assert_array_equal(model.retention_history_[:, 0], [1.0, 1.0, 0.5, 0.5])
 
 
 def test_retention_is_learnt_for_each_node():

@@ -240,7 +240,7 @@ UNFIT = [
 @pytest.mark.parametrize(("posterior", "added", "message"), UNFIT)
 def test_additions_that_do_not_fit_change_nothing(posterior, added, message):
     before, commit = repr(frozen(posterior)), {}
-    s = NodeStatistics(added, 4, np.ones(posterior.n_nodes))
+    s = NodeStatistics(added, 4, np.ones(posterior.n_nodes), 4.0)
     with np.errstate(all="ignore"), pytest.raises(ValueError, match=message):
         posterior.blend(Blend(1.0, 1.0, 0.0, s), [(commit, "n_iter", 1)])
     assert repr(frozen(posterior)) == before
