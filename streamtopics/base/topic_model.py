@@ -64,7 +64,7 @@ EVERY = 10
 class TopicCommit(Commit):
     _holds = (
         "posterior: V K; average: V K; posterior.n_dimensions: =M; begun.X: f N V >=0; "
-        "begun.columns: f N *; begun.vectors: f * M"
+        "begun.columns: f N *; begun.vectors: f * M; alpha: * >=0"
     )
     posterior: TopicPosterior
     # The average of iterates, if the topics are an average.
@@ -75,6 +75,8 @@ class TopicCommit(Commit):
     first: Source | None = None
     # Documents of the beginning of the stream, during the second learning.
     begun: Documents | None = None
+    # Dirichlet parameter of the proportions at the start.
+    alpha: Any = None
     # The `streamtopics.editing.records.Edits` of the topics, if edited.
     edits: Any = None
 
@@ -187,7 +189,8 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
         if self.boosted_prior is not None:
             boosted = check_word_prior(self, "boosted_prior", batch.X, self.n_components)
             xi = with_hidden(boosted, n_hidden)
-        self.seed_ = self._draw_seed()
+        if batch.is_corpus or self._commit is None:
+            self.seed_ = self._draw_seed()
         given = batch.vectors
         directions = None if given is None else self._prior_directions(given, shape[1])
         alike = eta.shape[1] == 1 and xi is None and directions is None and not n_hidden
@@ -196,7 +199,7 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
         averaging = composition.schedule.averaging
         average = IterateAverage(posterior, uniform=averaging == "uniform") if averaging else None
         state = composition.rule.init(posterior)
-        commit = TopicCommit(posterior, state, update=composition, average=average)
+        commit = TopicCommit(posterior, state, update=composition, average=average, alpha=alpha)
         if batch.is_corpus:
             size = min(self.batch_size, composition.inner_batch_size or self.batch_size)
             n_batches = -(-batch.n_documents // size) * self._n_passes(batch)
@@ -266,13 +269,16 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
         whole = batch.after(begun) if most and begins else None
         n = 0 if whole is None else whole.n_documents
         if whole is not None and (n >= most or EVERY * (n - whole.n_learnt) >= whole.n_learnt):
-            alpha = with_hidden(self._first_doc_topic_prior(), self._n_hidden)
             least = getattr(old._state.S, "least", 0.0)
+            alpha = np.broadcast_to(commit.alpha, old.n_nodes)
             fresh = TopicPosterior(
                 old.eta, old.shape, alpha, old.xi, self.seed_, old.prior_directions, least
             )
             state = composition.rule.init(fresh)
             blend, state = composition.step(fresh, whole.minibatch, state, model, pool)
+            # Tokens of forgotten words count as well.
+            n_tokens = old.n_tokens + batch.minibatch.n_tokens - blend.statistics.n_tokens
+            fresh._state = fresh._state._replace(n_tokens=n_tokens)
             n_batches = max(old.n_batches + 1, blend.statistics.n_batches)
             statistics = replace(blend.statistics, n_batches=n_batches)
             rest = replace(whole, n_learnt=n) if n < most else None
