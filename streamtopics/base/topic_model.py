@@ -162,7 +162,9 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
         check_unchanged("schedule__averaging", averaging, learnt_by.schedule.averaging)
         self._check_background(now)
         if type(now.doc_topic) not in (type(FIXED), type(learnt_by.doc_topic)):
-            check_unchanged("doc_topic_prior_update", now.doc_topic, learnt_by.doc_topic)
+            if hasattr(self, "doc_topic_prior_update"):
+                check_unchanged("doc_topic_prior_update", now.doc_topic, learnt_by.doc_topic)
+            check_unchanged("inference", now.inference, learnt_by.inference)
         # Only the rule's, without the pieces around it; an HDP has its own.
         own = state[0] if isinstance(state, tuple) else None
         check_same_state(now.update, learnt_by.update, own, before.posterior)

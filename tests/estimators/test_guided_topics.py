@@ -257,6 +257,8 @@ def test_seeds_cannot_change_in_mid_stream(change):
     assert_array_equal(model.topic_names_, CLASSES)
     expected = guided().partial_fit(X[:100]).partial_fit(X[100:])
     assert_array_equal(model.components_, expected.components_)
+    with pytest.raises(ValueError, match="set inference back"):
+        model.set_params(inference="gibbs").partial_fit(X)
 
 
 def test_the_report_says_what_became_of_the_seeds():
