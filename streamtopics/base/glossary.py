@@ -158,7 +158,7 @@ effective_sample_size_ : ndarray of shape (n_components,)
     `schedule`.
 drift_ : list of Drift
     Records of the last thousand minibatches: number (`batch`), `time`, `retention` and
-    `effective_sample_size` of each.""",
+    `effective_sample_size` (without `averaging` of `schedule`) of each.""",
     "hdp_attributes": """\
 n_active_topics_ : int
     Number of topics with more than 1 % of the learnt tokens.

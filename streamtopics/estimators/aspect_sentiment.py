@@ -67,7 +67,7 @@ class AspectSentimentModel(LearnsByRule, SentenceTopics):
         prior is flat; each unit above 1 acts like one more sentence of every sentiment.
     doc_aspect_prior : float, default=2.0
         Dirichlet parameter of the aspects in each sentiment (the papers' alpha; 1 in Nguyen et
-        al.).
+        al.). Both priors of documents may change after the first call, with effect at once.
     inference : {"em", "frank_wolfe"}, default="em"
         How the proportions of a document are found: by EM, or by the less exact Frank-Wolfe steps
         of Nguyen et al.

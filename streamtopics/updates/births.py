@@ -42,6 +42,7 @@ class DirichletProcess:
         numbers of a run of silent minibatches sum to `silence`. The probability that a living
         cluster dies by chance is about ``exp(-silence)``. A cluster also dies when forgetting
         leaves less than one document of the cluster. With None clusters die only by forgetting.
+        Growing weights forget too, unlike ``schedule__growth=1``.
     """
 
     concentration: float = 1.0
