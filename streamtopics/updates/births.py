@@ -72,7 +72,8 @@ class Tallies(Wrapper):
         blend, state = self.update.step(posterior, learn, state)
         documents = documents_of(blend.statistics, self.n_background)
         alpha = np.broadcast_to(blend.retain, posterior.alpha.shape) * posterior.alpha
-        alpha[self.n_background :] += own_part(blend.gain, self.n_background) * documents
+        gain = np.broadcast_to(blend.gain, alpha.shape)[self.n_background :]
+        alpha[self.n_background :] += gain * documents
         return replace(blend, alpha=alpha), state
 
 
@@ -82,10 +83,6 @@ def documents_of(statistics: Statistics, n_background: int) -> np.ndarray:
         return np.zeros(statistics.counts.shape[1] - n_background)
     own = statistics.shares[n_background:]
     return statistics.n_informative * own / own.sum()
-
-
-def own_part(coefficient: Any, n_background: int) -> Any:
-    return coefficient[n_background:] if np.ndim(coefficient) else coefficient
 
 
 class Seeds(NamedTuple):

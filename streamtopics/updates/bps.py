@@ -49,7 +49,7 @@ NO_BOOST = Boost(0.0)
 
 
 @dataclass(frozen=True)
-class BPS(Rule):
+class BPS(Boost, Rule):
     """Streaming variational Bayes with a boosted prior that does not vanish.
 
     ``lam_t = lam_{t-1} + s_t + r_t xi``, with posterior parameters lam, statistics s_t of minibatch
@@ -61,22 +61,14 @@ class BPS(Rule):
         As in `Boost`; scale 0 is `SVB`.
     """
 
-    scale: float
-    norm: Literal["whole", "topic"] = "whole"
-
     traits = Traits(merges="sum", adds=True)
-
-    def __post_init__(self) -> None:
-        check_range(self, 0, MOST_SCALE, scale=self.scale)
-        check_one_of(("whole", "topic"), norm=self.norm)
 
     def for_part(self, share: float, first: bool = True) -> Rule:
         return self
 
     def step(self, posterior: Posterior, learn: Learn, state: None) -> tuple[Blend, None]:
         statistics = learn(posterior)
-        weight = Boost(self.scale, self.norm).weight(posterior, statistics)
-        return Blend(1.0, 1.0, 0.0, statistics, boost=weight), None
+        return Blend(1.0, 1.0, 0.0, statistics, boost=self.weight(posterior, statistics)), None
 
 
 @dataclass(frozen=True)

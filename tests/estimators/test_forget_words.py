@@ -19,7 +19,6 @@ from streamtopics import (
     HDPGibbsOnlineEM,
     HDPVarGibbs,
     StreamingLDA,
-    StreamingMixture,
 )
 from streamtopics.estimators import Schedule
 from streamtopics.estimators.presets import PLAIN
@@ -152,8 +151,6 @@ def texts_of(t, n=40):
 
 LAST = [
     SVBLDA(3, random_state=0),
-    StreamingLDA(3, random_state=0),
-    StreamingMixture(3, random_state=0),
     # All others but those that need the words of columns, which change along a stream.
     *[one for one in MODELS if one.get_params().get("topic_word_prior", None) is None
       or np.ndim(one.topic_word_prior) == 0 if not isinstance(one, GuidedTopics)],

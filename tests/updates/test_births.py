@@ -17,7 +17,6 @@ from streamtopics.updates.births import (
     Tallies,
     documents_of,
     finish,
-    own_part,
     update_lifetimes,
 )
 from tests.updates.given import take
@@ -86,8 +85,6 @@ def test_a_background_and_empty_documents_do_not_count():
     assert_allclose(documents_of(statistics([3, 1], 0.2, n_empty=5), 1), [3, 1])
     nothing = replace(statistics([3, 1], 0.2), shares=None)
     assert_array_equal(documents_of(nothing, 1), [0, 0])
-    assert_array_equal(own_part(np.array([0.5, 0.7, 0.9]), 1), [0.7, 0.9])
-    assert own_part(0.5, 1) == 0.5
 
 
 def test_seeds_leave_and_births_stay():
