@@ -70,6 +70,5 @@ def mass(eta: np.ndarray) -> np.ndarray:
 
 def valid(eta: np.ndarray) -> np.ndarray:
     eta = np.asarray(eta)
-    if eta.shape[-1] != 2:
-        return np.zeros(eta.shape[:-1], dtype=bool)
-    return np.isfinite(eta).all(axis=-1) & (eta[..., 1] > 0)
+    of_two = eta.shape[-1] == 2
+    return of_two & np.isfinite(eta).all(axis=-1) & (eta[..., 1:] > 0).all(axis=-1)

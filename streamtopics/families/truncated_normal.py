@@ -78,6 +78,5 @@ def kl(eta: np.ndarray, other: np.ndarray) -> np.ndarray:
 def valid(eta: np.ndarray) -> np.ndarray:
     """Whether w is finite, k is finite and not negative, and the last axis has length 2."""
     eta = np.asarray(eta)
-    if eta.shape[-1] != 2:
-        return np.zeros(eta.shape[:-1], dtype=bool)
-    return np.isfinite(eta).all(axis=-1) & (eta[..., 1] >= 0)
+    of_two = eta.shape[-1] == 2
+    return of_two & np.isfinite(eta).all(axis=-1) & (eta[..., 1:] >= 0).all(axis=-1)
