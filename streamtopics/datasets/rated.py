@@ -7,13 +7,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import Bunch, check_random_state
 
-from streamtopics.utils.checks import (
-    LEAST_PRIOR,
-    MOST_PRIOR,
-    check_integer,
-    check_number,
-    check_one_of,
-)
+from streamtopics.utils.checks import check_integer, check_number, check_one_of, check_tokens
 
 MEAN_RATING = 6.0
 
@@ -93,9 +87,7 @@ def make_rated_reviews(
     check_integer(n_documents=n_documents, n_items=n_items, n_users=n_users)
     check_integer(n_components=n_components, n_features=n_features)
     alpha = 1 / n_components if doc_topic_prior is None else doc_topic_prior
-    check_number(
-        least=LEAST_PRIOR, most=MOST_PRIOR, doc_topic_prior=alpha, topic_word_prior=topic_word_prior
-    )
+    check_tokens(doc_topic_prior=alpha, topic_word_prior=topic_word_prior)
     check_number(least=0, most=1e6, item_effect=item_effect, user_effect=user_effect, noise=noise)
     rng = np.random.default_rng(check_random_state(random_state).randint(2**31 - 1, size=4))
     item, user = (rng.integers(n, size=n_documents) for n in (n_items, n_users))

@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from streamtopics.priors.columns import Columns, PriorRecord, check_tokens, needed
-from streamtopics.utils.checks import check_integer, check_not_masked
+from streamtopics.priors.columns import Columns, PriorRecord, needed
+from streamtopics.utils.checks import check_integer, check_not_masked, check_tokens
 from streamtopics.utils.structure import check_one_kind, check_reach, in_order, to_csr
 
 

@@ -9,13 +9,7 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
-from streamtopics.utils.checks import (
-    LEAST_PRIOR,
-    MOST_PRIOR,
-    check_integer,
-    check_number,
-    check_range,
-)
+from streamtopics.utils.checks import check_integer, check_pseudo_counts
 from streamtopics.utils.structure import check_structure, has_entries
 
 Vocabulary = Mapping[str, int] | Collection[str]
@@ -40,10 +34,6 @@ def word_columns(vocabulary: Vocabulary) -> Mapping[str, int]:
             f"{reprlib.repr(vocabulary)}"
         )
     return columns
-
-
-def check_tokens(**values: float) -> None:
-    check_number(least=LEAST_PRIOR, most=MOST_PRIOR, **values)
 
 
 def check_words(name: str, words: Any, *, ordered: bool = False) -> None:
@@ -129,9 +119,7 @@ class PriorRecord:
     def __repr__(self) -> str:
         values = [(field, self.__dict__[field.name]) for field in fields(self)]  # type: ignore[arg-type]
         shown = [
-            f"{field.name}={_short(value)}"
-            for field, value in values
-            if field.default is MISSING or value is not field.default
+            f"{field.name}={_short(value)}" for field, value in values if value is not field.default
         ]
         return f"{type(self).__name__}({', '.join(shown)})"
 
@@ -181,4 +169,4 @@ class Symmetric:
     mass: float
 
     def __post_init__(self) -> None:
-        check_range(self, LEAST_PRIOR, MOST_PRIOR, mass=self.mass)
+        check_pseudo_counts(self, mass=self.mass)

@@ -12,12 +12,11 @@ from streamtopics.priors.columns import (
     Columns,
     PriorRecord,
     Vocabulary,
-    check_tokens,
     check_words,
     needed,
     word_columns,
 )
-from streamtopics.utils.checks import MOST_WHOLE, check_one_of, is_whole
+from streamtopics.utils.checks import MOST_WHOLE, check_one_of, check_tokens, is_whole
 from streamtopics.utils.structure import has_entries
 
 Seeds = Mapping[str, Collection[str]] | Mapping[int, Collection[str]]

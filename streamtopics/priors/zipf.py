@@ -14,11 +14,10 @@ from streamtopics.priors.columns import (
     Columns,
     PriorRecord,
     Vocabulary,
-    check_tokens,
     check_words,
     word_columns,
 )
-from streamtopics.utils.checks import MOST_SCALE, check_number, floats
+from streamtopics.utils.checks import MOST_SCALE, check_number, check_tokens, floats
 
 
 def word_ranks(words: Collection[str], vocabulary: Vocabulary) -> np.ndarray:

@@ -95,6 +95,10 @@ def check_number(*, least: float, most: float, **values: float) -> None:
             raise ValueError(f"{name} must be a number in [{least:g}, {most:g}]; got {value!r:.60}")
 
 
+def check_tokens(**values: float) -> None:
+    check_number(least=LEAST_PRIOR, most=MOST_PRIOR, **values)
+
+
 def check_one_of(choices: Iterable[str], **values: str) -> None:
     for name, value in values.items():
         if not (isinstance(value, str) and value in choices):
