@@ -3,7 +3,7 @@
 
 import reprlib
 from collections.abc import Collection, Mapping
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import dataclass, fields
 from itertools import islice
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
