@@ -80,23 +80,18 @@ def make_lda_corpus(
     alpha = np.broadcast_to(np.asarray(alpha, dtype=float), (n_components,)).copy()
     doc_topic = rng.dirichlet(alpha, size=n_documents)
     lengths = rng.poisson(mean_length, size=n_documents)
+    topic_counts = rng.multinomial(lengths, doc_topic).T
+    shape = len(doc_topic), topic_word.shape[1]
+    documents = [np.repeat(np.arange(shape[0]), counts) for counts in topic_counts]
+    words = [
+        rng.choice(shape[1], size=counts.sum(), p=probabilities)
+        for counts, probabilities in zip(topic_counts, topic_word, strict=True)
+    ]
+    places = np.concatenate(documents), np.concatenate(words)
+    ones = np.ones(len(places[0]), dtype=np.int64)
     return Bunch(
-        X=_draw_counts(doc_topic, topic_word, lengths, rng),
+        X=sparse.coo_matrix((ones, places), shape=shape).tocsr(),
         topic_word=topic_word,
         doc_topic=doc_topic,
         doc_topic_prior=alpha,
     )
-
-
-def _draw_counts(
-    doc_topic: np.ndarray, topic_word: np.ndarray, lengths: np.ndarray, rng: np.random.Generator
-) -> sparse.csr_matrix:
-    topic_counts = rng.multinomial(lengths, doc_topic)
-    shape = len(doc_topic), topic_word.shape[1]
-    documents, words = [], []
-    for counts, probabilities in zip(topic_counts.T, topic_word, strict=True):
-        documents.append(np.repeat(np.arange(shape[0]), counts))
-        words.append(rng.choice(shape[1], size=counts.sum(), p=probabilities))
-    places = np.concatenate(documents), np.concatenate(words)
-    ones = np.ones(len(places[0]), dtype=np.int64)
-    return sparse.coo_matrix((ones, places), shape=shape).tocsr()

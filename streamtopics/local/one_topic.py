@@ -99,26 +99,24 @@ class OneTopic(LocalStep):
 
     def _mixed(self, topics: Topics, workers: Workers) -> tuple[np.ndarray, np.ndarray]:
         """log m_kw, and the part of topic k in m_kw, each (n_words, K)."""
-        shape = len(topics.weights), len(topics.alpha) - self.n_background
+        first, last = self.n_background, len(topics.alpha)
+        shape = len(topics.weights), last - first
         log_mixed, own = np.empty((2, *shape), topics.weights.dtype)
 
-        def fill(start: int, stop: int) -> None:
-            self._mix(topics.weights[start:stop], log_mixed[start:stop], own[start:stop])
+        def mix(start: int, stop: int) -> None:
+            weights, mixed, part = (x[start:stop] for x in (topics.weights, log_mixed, own))
+            np.multiply(weights[:, first:last], self.share, out=part)
+            if first:
+                np.add(part, (1 - self.share) * weights[:, :1], out=mixed)
+                # If both are 0 the word belongs to the background.
+                np.divide(part, np.maximum(mixed, np.finfo(part.dtype).tiny), out=part)
+            else:
+                mixed[:], part[:] = part, 1
+            np.maximum(mixed, LEAST_WEIGHT, out=mixed)
+            np.log(mixed, out=mixed)
 
-        workers.share(fill, _word_spans(*shape))
+        workers.share(mix, _word_spans(*shape))
         return log_mixed, own
-
-    def _mix(self, weights: np.ndarray, log_mixed: np.ndarray, own: np.ndarray) -> None:
-        first = self.n_background
-        np.multiply(weights[:, first : first + own.shape[1]], self.share, out=own)
-        if first:
-            np.add(own, (1 - self.share) * weights[:, :1], out=log_mixed)
-            # If both are 0 the word belongs to the background.
-            np.divide(own, np.maximum(log_mixed, np.finfo(own.dtype).tiny), out=own)
-        else:
-            log_mixed[:], own[:] = own, 1
-        np.maximum(log_mixed, LEAST_WEIGHT, out=log_mixed)
-        np.log(log_mixed, out=log_mixed)
 
     def _probabilities(
         self, minibatch: Minibatch, topics: Topics, log_mixed: np.ndarray, workers: Workers

@@ -160,7 +160,15 @@ class SeedWords(PriorRecord):
         if not all(is_whole(topic) for topic in seeds):
             # Whole numbers may be names of classes, known later.
             seeded_topics(seeds, None)
-        _check_apart(seeds)
+        topic_of: dict[str, Any] = {}
+        for topic, words in seeds.items():
+            check_words(f"the seeds of topic {topic!r}", words)
+            for word in words:
+                if topic_of.setdefault(word, topic) != topic:
+                    raise ValueError(
+                        f"{word!r} is a seed of the topics {topic_of[word]!r} and {topic!r}; leave "
+                        "the word in one topic only"
+                    )
         elsewhere = self.base if self.elsewhere is None else self.elsewhere
         check_options(self.strength, self.base, elsewhere, self.missing)
 
@@ -197,18 +205,6 @@ def by_class(seeds: Any, classes: np.ndarray | None) -> Any:
             f"seeds name {strange}, not among the classes {list(places)}; use names of classes"
         )
     return {places[topic]: words for topic, words in seeds.items()}
-
-
-def _check_apart(seeds: Mapping[Any, Collection[str]]) -> None:
-    topic_of: dict[str, Any] = {}
-    for topic, words in seeds.items():
-        check_words(f"the seeds of topic {topic!r}", words)
-        for word in words:
-            if topic_of.setdefault(word, topic) != topic:
-                raise ValueError(
-                    f"{word!r} is a seed of the topics {topic_of[word]!r} and {topic!r}; leave "
-                    "the word in one topic only"
-                )
 
 
 @dataclass(frozen=True, repr=False)
@@ -289,9 +285,6 @@ class SentimentWords(PriorRecord):
         return prior
 
     def _seeds(self) -> SeedWords:
-        words = (
-            {"positive": POSITIVE_WORDS, "negative": NEGATIVE_WORDS}
-            if self.words is None
-            else self.words
-        )
+        default = {"positive": POSITIVE_WORDS, "negative": NEGATIVE_WORDS}
+        words = default if self.words is None else self.words
         return SeedWords(words, self.strength, self.base, self.elsewhere, "ignore", self.vocabulary)
