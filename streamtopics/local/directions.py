@@ -42,13 +42,10 @@ def expected(directions: np.ndarray) -> np.ndarray:
 
 def explained(vectors: np.ndarray, means: np.ndarray, workers: Workers) -> np.ndarray:
     """Products of vectors of documents and rows of `means`, (n_documents, n_topics)."""
-    n = len(vectors)
-    out, columns = np.empty((n, len(means)), vectors.dtype), np.ascontiguousarray(means.T)
-
-    def fill(start: int, stop: int) -> None:
-        _multiply(vectors[start:stop], columns, out[start:stop])
-
-    workers.share(fill, spans(n, DOCUMENTS_PER_JOB))
+    n, columns = len(vectors), np.ascontiguousarray(means.T)
+    out = np.empty((n, len(means)), vectors.dtype)
+    parts = (slice(*span) for span in spans(n, DOCUMENTS_PER_JOB))
+    workers.share(_multiply, ((vectors[part], columns, out[part]) for part in parts))
     return out
 
 
@@ -56,11 +53,8 @@ def summed(vectors: np.ndarray, q: np.ndarray, workers: Workers) -> np.ndarray:
     """Statistics of topics, (n_topics, d + 1), by q of shape (n_documents, n_topics)."""
     (n, d), known = vectors.shape, vectors.any(axis=1)
     out = np.empty((d, q.shape[1]), vectors.dtype)
-
-    def fill(start: int, stop: int) -> None:
-        _multiply(np.ascontiguousarray(vectors[:, start:stop].T), q, out[start:stop])
-
-    workers.share(fill, spans(d, max(1, ENTRIES_PER_JOB // max(n, 1))))
+    parts = (slice(*span) for span in spans(d, max(1, ENTRIES_PER_JOB // max(n, 1))))
+    workers.share(_multiply, ((vectors.T[part], q, out[part]) for part in parts))
     return np.column_stack((out.T, q[known].sum(axis=0, dtype=np.float64)))
 
 
