@@ -99,9 +99,8 @@ class Variational(LocalStep):
     ) -> Statistics:
         weights, n_words = topics.weights, len(minibatch.words)
         exp_theta = np.empty((len(gamma), weights.shape[1]), weights.dtype)
-        variational.exp_digamma_rows(
-            gamma.astype(np.float64), np.zeros(len(topics.alpha)), exp_theta
-        )
+        nothing = np.zeros(len(topics.alpha))
+        variational.exp_digamma_rows(gamma.astype(np.float64), nothing, exp_theta)
         counts = np.empty((n_words, len(topics.alpha)), weights.dtype)
         log_sums = np.empty(n_words) if "local_bound" in report else None
         given = *by_word(minibatch, minibatch.counts), weights, exp_theta

@@ -39,27 +39,25 @@ class HDP:
         self, posterior: TopicPosterior, minibatch: Minibatch, tables: np.ndarray
     ) -> TableStatistics:
         """Statistics of a minibatch, given learnt `tables` of topics."""
-        eta = np.ascontiguousarray(posterior.prior_rows(minibatch.words)[:, 0])
+        words, n = minibatch.words, minibatch.n_documents
+        prior = posterior.prior_rows(words)
+        eta = np.ascontiguousarray(prior[:, 0])
         if posterior.knows_nothing:
-            n_known, mass = 0, posterior.prior_mass
-            lam = posterior.prior_rows(minibatch.words).copy()
+            n_known, mass, lam = 0, posterior.prior_mass, prior.copy()
         else:
-            n_known, mass = posterior.shape[1], posterior.mass
-            lam = posterior.rows(minibatch.words)
+            n_known, mass, lam = posterior.shape[1], posterior.mass, posterior.rows(words)
         sampler = kernel.Sampler(
             lam, mass, n_known, eta, float(posterior.prior_mass[0]), posterior.alpha,
             self.concentration, self.doc_concentration,
             tables if self.bayesian else None, self.bayesian,
         )  # fmt: skip
-        seeds = document_seeds(self.seed, posterior.n_documents, minibatch.n_documents)
+        seeds = document_seeds(self.seed, posterior.n_documents, n)
         given = minibatch.indptr, minibatch.indices, *cut(minibatch), seeds
-        for start in range(0, minibatch.n_documents, DOCUMENTS_PER_JOB):
-            stop = min(start + DOCUMENTS_PER_JOB, minibatch.n_documents)
+        for start in range(0, n, DOCUMENTS_PER_JOB):
+            stop = min(start + DOCUMENTS_PER_JOB, n)
             sampler.sample(*given, start, stop, self.n_sweeps, self.n_averaged)
         counts, tables, alpha = sampler.results()
-        return TableStatistics(
-            minibatch.words, counts, minibatch.lengths, tables=tables, alpha=alpha
-        )
+        return TableStatistics(words, counts, minibatch.lengths, tables=tables, alpha=alpha)
 
 
 def mean_weights(tables: np.ndarray, concentration: float) -> np.ndarray:

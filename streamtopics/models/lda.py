@@ -130,11 +130,9 @@ class LDA:
     ) -> Topics:  # fmt: skip
         """Return word weights of topics in a minibatch; lower if `prior` excludes a word."""
         words = minibatch.words
-        steps = self.local, self.inference
-        if self.view == mean and all(isinstance(step, Gibbs) for step in steps):
-            lists = (
-                source.lists(words) if isinstance(source, TopicPosterior | BoundedPrior) else None
-            )
+        samples = all(isinstance(step, Gibbs) for step in (self.local, self.inference))
+        if samples and self.view == mean and isinstance(source, TopicPosterior | BoundedPrior):
+            lists = source.lists(words)
             if lists is not None:
                 # Of the size of counts, so that none is too large or small in single precision.
                 unit = source.mass.min() / source.mass
