@@ -142,7 +142,7 @@ def compare_n_components(
 
     kappa(K) measures how far two models with K topics agree, beyond chance, on the most probable
     topics of the documents learnt by only one of the two: Cohen's kappa, averaged over pairs. The
-    topics of a pair are matched for the largest agreement.
+    topics of a pair are matched for the largest agreement. Documents without words are left out.
 
     References
     ----------
@@ -228,6 +228,7 @@ def _measure(estimator: Any, X: Any, part: np.ndarray, n_words: int) -> _Measure
     top = relevant_words(np.asarray(estimator.components_), n_words=n_words)
     coherence = float(topic_coherence(top, held_out).mean())
     topics = np.asarray(estimator.transform(X)).argmax(axis=1)
+    topics[np.asarray(X.sum(axis=1)).ravel() == 0] = -1
     return _Measurement(score, gain, coherence, topic_diversity(top), seconds, topics)
 
 
@@ -244,8 +245,12 @@ def _row(number: int, found: list[_Measurement], parts: list[np.ndarray]) -> NCo
 
 
 def matched_kappa(one: np.ndarray, other: np.ndarray) -> float:
-    """Cohen's kappa of two models' topics of the same documents, after matching the topics."""
-    both = sparse.coo_matrix((np.ones(len(one)), (one, other))).toarray() / len(one)
+    """Cohen's kappa of two models' topics of the same documents, after matching the topics.
+
+    Documents with the topic -1 are left out.
+    """
+    both = sparse.coo_matrix((np.ones(len(one)), (one + 1, other + 1))).toarray()[1:, 1:]
+    both /= max(both.sum(), 1.0)
     match = linear_sum_assignment(both, maximize=True)
     chance = float(both.sum(axis=1)[match[0]] @ both.sum(axis=0)[match[1]])
     return float((both[match].sum() - chance) / (1 - chance)) if chance < 1 else 0.0

@@ -61,6 +61,11 @@ def test_finds_the_number_that_the_corpus_has(found):
     assert found.rows[1].stability > 0.8
 
 
+def test_documents_without_words_have_no_part_in_stability(X):
+    some = sparse.vstack([X, sparse.csr_matrix((300, 100))], "csr")
+    assert compare_n_components(StreamingLDA(), some, [5], random_state=0).rows[0].stability > 0.8
+
+
 def test_figures_are_those_of_the_functions(X, found):
     generator = np.random.RandomState(0)
     order = generator.permutation(X.shape[0])
@@ -110,6 +115,7 @@ def test_agreement_is_kappa_over_all_matches(n_topics):
     other = np.where(rng.random(60) < 0.4, rng.integers(n_topics, size=60), (one + 1) % n_topics)
     found = matched_kappa(one, other)
     assert_allclose(found, plain_kappa(one.tolist(), other.tolist(), n_topics))
+    assert matched_kappa(np.append(one, -1), np.append(other, 1)) == found
     assert matched_kappa(one, (one + 1) % n_topics) == pytest.approx(1.0)
     assert matched_kappa(np.zeros(9, int), np.zeros(9, int)) == 0.0
 
