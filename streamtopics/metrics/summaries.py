@@ -83,7 +83,8 @@ def rouge(
         raise TypeError("summaries and references must be lists, with an entry for each document")
     rows = []
     for summary, texts in zip(from_arrow(summaries), from_arrow(references), strict=True):
-        words = list(tokenize(summary if isinstance(summary, str) else " ".join(summary)))
+        sentences = [summary] if isinstance(summary, str) else summary
+        words = [word for sentence in sentences for word in tokenize(sentence)]
         of_document = [texts] if isinstance(texts, str) else list(texts)
         scores = np.array([_scores(words, list(tokenize(text)), order) for text in of_document])
         rows.append(scores.mean(axis=0) if several == "mean" else scores[scores[:, 2].argmax()])

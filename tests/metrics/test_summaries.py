@@ -58,6 +58,7 @@ def test_sentences_are_joined_and_words_are_small():
     assert parts == rouge([SUMMARY], [REFERENCE], order="l")
     assert words_of("Don't STOP, Zoë: 3 times") == ["don", "t", "stop", "zoë", "3", "times"]
     assert rouge(["a-b"], ["a-b c"], tokenize=str.split).precision == 1
+    assert rouge([["我爱你。", "你好。"]], ["我爱你。你好。"], tokenize=list).precision == 1
     assert rouge(["a-b"], ["a-c b"], tokenize=str.split).precision == 0
 
 
