@@ -32,7 +32,7 @@ from streamtopics.utils.checks import MOST_PARTICLES, MOST_WHOLE, check_range, c
 from streamtopics.utils.parallel import Workers
 from streamtopics.utils.progress import Progress
 from streamtopics.utils.records import of_record
-from streamtopics.utils.structure import document_labels, in_memory, labelled
+from streamtopics.utils.structure import document_labels, from_arrow, in_memory, labelled
 from streamtopics.was.corpus import SentenceCorpus, content_seeds, document_seeds, words_of
 from streamtopics.was.franchise import HDPFranchise
 from streamtopics.was.prior import LEAST, MOST, SentencePrior
@@ -310,6 +310,7 @@ class WASTopicModel(SentenceTopics):
         check_range(self, 0, 1, max_share=limits[0], min_proportion=min_proportion)
         batch = self._read("subtle_topics", X=X, groups=groups)
         n_rows = np.diff(batch.starts).tolist()
+        texts = None if texts is None else [list(text) for text in from_arrow(texts)]
         if texts is not None and [len(text) for text in texts] != n_rows:
             raise ValueError(
                 "texts must be the sentences of each document of X, from "
