@@ -42,6 +42,8 @@ LEAST_DOCUMENTS, MOST_PARTS = 64, 8
 # Share of the variance of the responses, and of the mass of the prior; less is rounding.
 LEAST_VARIANCE = 1e-6
 LEAST_LENGTH = 1e-4
+# Largest rounding of a mean of equal ratings, as a share of the mean.
+ROUNDING = 8 * np.finfo(float).eps
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -170,7 +172,7 @@ class SupervisedLDA(RatedTopicModel):
         # Shares of topics sum to 1: nothing but rounding depends on where ratings are 0.
         ratings: Any = batch.columns["y"]
         K, offset = self.n_components, float(ratings.mean())
-        y = ratings - offset
+        y = distances(ratings, offset)
         with self._rounds(batch.n_tokens) as em:
             result: EMResult = em(
                 self._commit.posterior,
@@ -200,11 +202,9 @@ class SupervisedLDA(RatedTopicModel):
 
     def _stepped(self, batch: Documents, pool: Workers) -> tuple[Blend, SupervisedCommit]:
         commit, posterior = self._commit, self._commit.posterior
-        from_mean: Any = batch.columns["y"] - commit.offset
+        y = distances(batch.columns["y"], commit.offset)
         model = ResponseLDA(self.local_tol, self.max_local_iter)
-        statistics, moments, _ = model.step(
-            posterior, batch.minibatch, from_mean, commit.response, pool
-        )
+        statistics, moments, _ = model.step(posterior, batch.minibatch, y, commit.response, pool)
         if not np.isfinite(statistics.counts).all():
             raise ValueError(
                 f"y, passed to {self._caller('partial_fit')}, has a rating too far from the mean "
@@ -279,6 +279,11 @@ class SupervisedLDA(RatedTopicModel):
 
 
 # The response
+
+
+def distances(ratings: Any, offset: float) -> np.ndarray:
+    found = ratings - offset
+    return np.where(np.abs(found) > ROUNDING * abs(offset), found, 0.0)
 
 
 class ResponseMoments(NamedTuple):
