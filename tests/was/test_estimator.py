@@ -179,8 +179,8 @@ def test_subtle_topics_are_found_with_their_sentences():
 
 
 def test_subtle_topics_tell_words_and_texts(fitted):
-    texts = pytest.importorskip("pandas").Series([[f"{d}.{s}" for s in range(12)] for d in range(60)])
-    texts.index = texts.index[::-1]
+    texts = [[f"{d}.{s}" for s in range(12)] for d in range(60)]
+    texts = pytest.importorskip("pandas").Series(texts, index=range(60)[::-1])
     names = np.array([f"w{v}" for v in range(80)])
     how = {"max_share": 1.0, "n_words": 3, "n_sentences": 2}
     found = fitted.subtle_topics(X, texts=texts, feature_names=names, **how)
