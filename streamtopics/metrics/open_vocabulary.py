@@ -12,11 +12,11 @@ from scipy import sparse
 from sklearn.pipeline import Pipeline
 
 from streamtopics.metrics.predictive import (
-    _with_names_of,
     check_components,
     held_out_log_probability,
     per_token,
     split_by,
+    with_names_of,
 )
 from streamtopics.utils.checks import check_integer
 from streamtopics.utils.steps import as_found, counted, last_step, names_of, steps_before
@@ -108,7 +108,7 @@ def open_vocabulary_probability(
             "columns"
         )
     observed, held_out = split_by(X, random_state, _keys(words))
-    seen = _with_names_of(counts, _in_columns(observed, columns, len(names)))
+    seen = with_names_of(counts, _in_columns(observed, columns, len(names)), model)
     known = _in_columns(held_out, columns, len(names))
     total = float(held_out_log_probability(model, seen, known).sum())
 

@@ -11,13 +11,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, check_non_neg
 
 from streamtopics.utils.checks import check_integer, check_number
 from streamtopics.utils.steps import counted, last_step
-from streamtopics.utils.structure import (
-    check_reach,
-    check_structure,
-    column_names,
-    is_frame,
-    to_csr,
-)
+from streamtopics.utils.structure import check_reach, check_structure, is_sparse, text_names, to_csr
 
 HELD_OUT_SHARE = 5
 TOKEN_PARTS = 1 << 16
@@ -173,9 +167,10 @@ def log_predictive_probability(estimator: object, X: object, *, random_state: in
     X, estimator = counted(estimator, X), last_step(estimator)
     counts = to_csr(X, "log_predictive_probability")
     check_width(counts, check_components(estimator).shape[1])
+    check_same_names(estimator, X)
     observed, held_out = completion_split(counts, random_state)
-    log_probability = held_out_log_probability(estimator, _with_names_of(X, observed), held_out)
-    return per_token(log_probability, float(held_out.data.sum(dtype=np.float64)))
+    found = held_out_log_probability(estimator, with_names_of(X, observed, estimator), held_out)
+    return per_token(found, float(held_out.data.sum(dtype=np.float64)))
 
 
 def held_out_log_probability(
@@ -184,7 +179,7 @@ def held_out_log_probability(
     """Log probability of each document's held-out tokens, in nats, of shape (n_documents,)."""
     own = getattr(estimator, "held_out_log_probability", None)
     if own is not None:
-        return np.asarray(own(observed, _with_names_of(observed, held_out)))
+        return np.asarray(own(observed, with_names_of(observed, held_out, estimator)))
     components = check_components(estimator)
     words = np.unique(held_out.indices)
     topic_word = components[:, words] / components.sum(axis=1, keepdims=True)
@@ -194,10 +189,8 @@ def held_out_log_probability(
 
 
 def check_same_names(model: object, X: Any) -> None:
-    names, known = column_names(X), getattr(model, "feature_names_in_", None)
-    if names is None or known is None or not isinstance(names[0], str):
-        return
-    if not np.array_equal(names, known):
+    names, known = text_names(X), getattr(model, "feature_names_in_", None)
+    if names is not None and known is not None and not np.array_equal(names, known):
         raise ValueError("The feature names should match those that were passed during fit.")
 
 
@@ -258,9 +251,10 @@ def unlike_known(estimator: object, X: object, known: object, reject: float) -> 
 def _standardised(estimator: object, X: object, mean: float | None) -> tuple[np.ndarray, float]:
     """z of `unlike_known`, NaN for documents without a word, and mu."""
     X, estimator = counted(estimator, X), last_step(estimator)
+    check_same_names(estimator, X)
     counts = to_csr(X, "unlike_known", "X")
     n_tokens = np.asarray(counts.sum(axis=1, dtype=np.float64)).ravel()
-    found = held_out_log_probability(estimator, _with_names_of(X, counts), counts)
+    found = held_out_log_probability(estimator, with_names_of(X, counts, estimator), counts)
     ok = np.isfinite(found)
     mean = float(found[ok].sum() / max(n_tokens[ok].sum(), 1.0)) if mean is None else mean
     z = (found - n_tokens * mean) / np.sqrt(np.maximum(n_tokens, 1e-300))
@@ -316,12 +310,18 @@ def check_weights(weights: Any, name: str) -> np.ndarray:
     return checked
 
 
-def _with_names_of(X: Any, part: sparse.csr_matrix) -> Any:
-    if is_frame(X):
-        return type(X)(part.toarray(), index=X.index, columns=X.columns)
-    if getattr(X, "feature_names", None) is not None:
-        return type(X).of(part, X.feature_names)
-    return part
+def with_names_of(X: Any, part: Any, model: object) -> Any:
+    """A matrix with the column names of X, in a form that the model knows."""
+    names = text_names(X)
+    if names is None:
+        return part
+    if is_sparse(X) or hasattr(model, "held_out_log_probability"):
+        part.feature_names = np.array(names, dtype=object)
+        return part
+    if hasattr(X, "sparse"):
+        return type(X).sparse.from_spmatrix(part, columns=names)
+    columns = dict(zip(names, part.toarray().T, strict=True))
+    return getattr(type(X), "from_pydict", type(X))(columns)
 
 
 def _proportions(estimator: Any, X: Any) -> np.ndarray:

@@ -62,6 +62,12 @@ def column_names(X: object) -> Any:
     return getattr(X, "column_names" if hasattr(type(X), "column_names") else "columns", None)
 
 
+def text_names(X: object) -> Any:
+    """`column_names` if they are texts; otherwise None."""
+    names = column_names(X)
+    return names if names is not None and len(names) and isinstance(names[0], str) else None
+
+
 def has_entries(value: object) -> bool:
     """Whether a value has entries, unlike a text or an array without axes."""
     is_one = isinstance(value, str | bytes) or shape_of(value) == ()

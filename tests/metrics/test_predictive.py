@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Document completion against token-by-token twins, and what must not change it."""
 
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -20,6 +21,7 @@ from streamtopics.metrics import (
     log_predictive_probability,
     perplexity,
     predictive,
+    unlike_known,
 )
 from streamtopics.text import NamedCounts
 
@@ -185,6 +187,8 @@ FORMS = {
     "int": lambda X: X.astype(np.int64), "float32": lambda X: X.astype(np.float32),
     "scrambled": scrambled, "NamedCounts": lambda X: NamedCounts.of(X, NAMES),
     "DataFrame": lambda X: pd.DataFrame(X.toarray(), columns=NAMES),
+    "sparse DataFrame": lambda X: pd.DataFrame.sparse.from_spmatrix(X, columns=NAMES),
+    "polars": lambda X: pytest.importorskip("polars").DataFrame(X.toarray(), schema=NAMES),
 }  # fmt: skip
 
 
@@ -194,6 +198,18 @@ def test_equals_the_score_method(model, form):
     X, test = (FORMS[form](corpus(seed=seed)) for seed in (0, 1))
     model.fit(X)
     assert log_predictive_probability(model, test) == pytest.approx(model.score(test), rel=1e-7)
+
+
+@pytest.mark.parametrize("model", MODELS[1:], ids=lambda model: type(model).__name__)
+@pytest.mark.parametrize("form", ["DataFrame", "sparse DataFrame", "polars"])
+def test_columns_in_another_order_are_refused(model, form):
+    X = FORMS[form](corpus())
+    expected, model = log_predictive_probability(model.fit(corpus()), corpus()), model.fit(X)
+    assert log_predictive_probability(model, X) == pytest.approx(expected, rel=1e-6)
+    unlike = partial(unlike_known, known=X, reject=0.1)
+    for measure in log_predictive_probability, perplexity, unlike:
+        with pytest.raises(ValueError, match="names should match"):
+            measure(model, X[NAMES[::-1]])
 
 
 def test_equals_the_score_with_the_mean_topics_and_proportions():
