@@ -486,7 +486,9 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
             A matrix of points for each set; or, if points are items, a row for each set.
         """
         seed = check_random_state(random_state).randint(np.iinfo(np.int32).max, size=4)
-        process, rng = self._given(theta, given), np.random.default_rng(seed)
+        process, rng = self.process(theta), np.random.default_rng(seed)
+        if given is not None:
+            process = condition(process, self._points(given, "given"))
         return self._form.write(sampling.sample(process, n_sets, rng, k=k), self.n_features_in_)
 
     def marginals(
@@ -503,8 +505,8 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         marginals : ndarray of shape (n_points,)
             Probabilities. With "background" noise, expected numbers. For vectors, densities.
         """
-        process = self._given(theta, given)
-        return marginal.marginals(process, self._points(points, "marginals"))
+        given = None if given is None else self._points(given, "given")
+        return marginal.marginals(self.process(theta), self._points(points, "marginals"), given)
 
     # What was learnt
 
@@ -572,10 +574,6 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         if isinstance(self.ground_set, str):
             return LEARNT[self.ground_set].none(n_columns)
         return FixedMeasure(self.ground_set)
-
-    def _given(self, theta: ArrayLike | None, given: Points) -> Process:
-        process = self.process(theta)
-        return process if given is None else condition(process, self._points(given, "given"))
 
     def _points(self, points: Points, method: str) -> Points:
         if column_names(points) is not None:

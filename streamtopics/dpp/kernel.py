@@ -26,6 +26,7 @@ from streamtopics.utils.checks import check_range, floats
 
 # Far from where products of two entries would have no room.
 MOST = 1e100
+ROUNDING = 4 * np.finfo(float).eps
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,24 +144,30 @@ def condition(process: Process, points: Points) -> Process:
     """
     measure, noise = process.measure, process.noise
     left = noise.remove(measure, points)
-    F = process.kernel.root
-    Z = measure.features(points) @ F
-    delta = noise.diagonal(measure.log_p(points))
-    lengths = np.sqrt(delta + (Z**2).sum(axis=1))
-    unit = np.where(lengths > 0, lengths, 1.0)
-    Z = Z / unit[:, None]
-    correlation = np.diag(delta / unit**2) + Z @ Z.T
-    values, vectors = np.linalg.eigh(correlation)
-    if (values <= 4 * len(values) * np.finfo(float).eps).any():
-        raise ValueError(
-            f"the {len(values)} given points have probability 0. Give each point once, none "
-            "without features, and not more than the rank; or give the noise a positive level"
-        )
-    whitened = vectors.T @ Z / np.sqrt(values)[:, None]
+    F, Phi, log_p = process.kernel.root, measure.features(points), measure.log_p(points)
+    Z, lengths = Phi @ F, np.linalg.norm(F, axis=1)
+    # Shorter features are rounding.
+    least = np.where(np.isneginf(log_p), np.inf, ROUNDING * (abs(Phi) @ lengths) ** 2)
+    whitened = inverse_root(np.diag(noise.diagonal(log_p)) + Z @ Z.T, least) @ Z
     # The root of I - W'W comes from the singular values s of W: (1 - s^2)^{1/2}.
     _, s, R = np.linalg.svd(whitened, full_matrices=False)
     U = F - ((F @ R.T) * (1 - np.sqrt(np.maximum((1 - s) * (1 + s), 0.0)))) @ R
+    U[np.linalg.norm(U, axis=1) <= np.sqrt(ROUNDING) * lengths] = 0.0
     return Process(left, Kernel(U, np.ones(U.shape[1])), noise)
+
+
+def inverse_root(L: Floats, least: Floats) -> Floats:
+    """Return W with ``W'W = L^-1``; refused if L is singular, or its diagonal at most `least`."""
+    diagonal = np.diagonal(L)
+    unit = np.sqrt(np.where(diagonal > least, diagonal, np.inf))
+    values, vectors = np.linalg.eigh(L / unit / unit[:, None])
+    if (values <= len(values) * ROUNDING).any():
+        raise ValueError(
+            f"the {len(values)} given points have probability 0. Give each point once, none "
+            "without features or of measure 0, and not more than the rank; or give the noise a "
+            "positive level"
+        )
+    return np.asarray(vectors.T / unit / np.sqrt(values)[:, None])
 
 
 # The normaliser

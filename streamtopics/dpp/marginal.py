@@ -17,9 +17,11 @@ from scipy import sparse
 
 from streamtopics.dpp.arrays import Floats, Places, Points, dense, squares
 from streamtopics.dpp.kernel import (
+    ROUNDING,
     Kernel,
     Process,
     core,
+    inverse_root,
     low_rank_sizes,
     project,
     shrunk,
@@ -67,11 +69,11 @@ def marginal(process: Process) -> Marginal:
     return Marginal(rho**2 * kernel.gamma / projected.d, R, rho**1.5 * kernel.gamma * W)
 
 
-def marginals(process: Process, points: Points) -> Floats:
+def marginals(process: Process, points: Points, given: Points = None) -> Floats:
     """Return the probability of each point to be in a set of the process, of shape (n_points,).
 
     For vectors the values are densities. With `Background` noise a set can have a point several
-    times; the values then are expected counts.
+    times; the values then are expected counts. `given` are points known to be in the set.
 
     Examples
     --------
@@ -82,9 +84,18 @@ def marginals(process: Process, points: Points) -> Floats:
     >>> marginals(process, np.array([0, 1]))
     array([0.1875, 0.75  ])
     """
-    log_p = process.measure.log_p(points)
-    norms2 = marginal(process).norms2(process.measure.features(points))
-    return process.noise.inclusion(log_p) + np.exp(log_p) * norms2
+    measure, noise, B = process.measure, process.noise, marginal(process)
+    Phi = measure.features(points)
+    norms2 = B.norms2(Phi)
+    if given is not None:
+        X, log_p = dense(measure.features(given)).T, measure.log_p(given)
+        BX, least = B.times(X), np.where(np.isneginf(log_p), np.inf, 0.0)
+        W = inverse_root(np.diag(noise.rho * noise.diagonal(log_p)) + X.T @ BX, least)
+        left = norms2 - ((Phi @ (BX @ W.T)) ** 2).sum(axis=1)
+        norms2 = np.where(left > ROUNDING * norms2, left, 0.0)
+        measure = noise.remove(measure, given)
+    log_p = measure.log_p(points)
+    return noise.inclusion(log_p) + np.exp(log_p) * norms2
 
 
 def marginal_kernel(process: Process, points: Points) -> Floats:

@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from streamtopics import LowRankDPP
 from streamtopics.dpp.kernel import Kernel, Process, condition
-from streamtopics.dpp.marginal import expected_size, marginal_kernel
+from streamtopics.dpp.marginal import expected_size, marginal_kernel, marginals
 from streamtopics.dpp.measures import Bernoulli, Fourier, Gaussian, Items, Poisson
 from streamtopics.dpp.noise import Background, Counting
 from streamtopics.dpp.sampling import _draw_in_turn, _orthogonalize, sample, size_probabilities
@@ -16,6 +16,7 @@ from tests.dpp import cases
 from tests.reference import dpp as reference
 
 N_SETS = 60_000
+ITEMS = Process(Items([1, 1, 0]), Kernel([[3, 1], [2, 9], [5, 7]], [1, 1]), Counting(0.0))
 SETTINGS = [(0.0, Counting(0.0)), (0.4, Counting(0.0)), (0.3, Counting(0.15))]
 
 
@@ -171,7 +172,7 @@ def test_no_sets_no_columns_and_no_noise():
 @pytest.mark.parametrize("name", ["bernoulli", "items", "weighted"])
 @pytest.mark.parametrize("gamma", [0.0, 0.4])
 @pytest.mark.parametrize("given", [[5], [6, 3]])
-def test_conditioning_equals_the_dense_law(name, gamma, given):
+def test_conditioning_equals_the_dense_law(name, gamma, given, monkeypatch):
     case = cases.LISTED[name]
     process = cases.process(case, gamma, r=3, seed=1)
     law = reference.conditioned(reference.probabilities(cases.dense_of(case, process)), given)
@@ -179,6 +180,11 @@ def test_conditioning_equals_the_dense_law(name, gamma, given):
     L = cases.dense_of(case, rest)
     assert_allclose(reference.probabilities(L), law, atol=1e-10)
     assert_allclose(L[given], 0, atol=1e-10)
+    expected = marginals(rest, case.points)
+    monkeypatch.setattr(Kernel, "root", None)  # Of V rows and columns.
+    found = marginals(process, case.points, case.points[given])
+    assert_allclose(found, expected, atol=1e-12)
+    assert not found[given].any()
 
 
 def test_conditioning_on_items_with_noise():
@@ -190,14 +196,18 @@ def test_conditioning_on_items_with_noise():
     cases.assert_law(cases.codes(sets, sets.points), law)
     others = np.array([0, 1, 3, 4, 5, 6])
     keep = np.array([[i in X for i in range(8)] for X in reference.subsets(8)])
-    assert_allclose(np.diag(marginal_kernel(rest, others)), law @ keep[:, others], rtol=1e-9)
+    for found in np.diag(marginal_kernel(rest, others)), marginals(process, others, [2, 7]):
+        assert_allclose(found, law @ keep[:, others], rtol=1e-9)
+    assert not marginals(process, [2, 7], [2, 7]).any()
 
 
 def test_conditioning_with_background():
     """P(X with Y) / P(Y) as densities: both sides by determinants."""
     case = cases.bernoulli()
     process = cases.process(case, 0.3, Background(0.5))
-    A, B = process.kernel.matrix, condition(process, case.points[[3, 6]]).kernel.matrix
+    rest, given = condition(process, case.points[[3, 6]]), case.points[[3, 6]]
+    A, B = process.kernel.matrix, rest.kernel.matrix
+    assert_allclose(marginals(process, given, given), marginals(rest, given), rtol=1e-9)
 
     def weight(A, X):
         return np.linalg.det(0.5 * np.eye(len(X)) + case.Phi[X] @ A @ case.Phi[X].T)
@@ -223,6 +233,11 @@ def test_conditioning_on_points_of_very_different_length():
     [
         (lambda p, X: condition(p, X[[3, 3]]), "2 given points have probability 0.*Give each"),
         (lambda p, X: condition(p, X[[0]]), "1 given points have probability 0"),
+        (lambda p, X: marginals(p, X, X[[0]]), "1 given points have probability 0"),
+        (lambda p, X: condition(condition(p, X[[3]]), X[[3]]), "1 given points have"),
+        (lambda p, X: condition(condition(ITEMS, [0]), [0]), "1 given points have probability 0"),
+        (lambda p, X: condition(ITEMS, [2]), "1 given points have probability 0"),
+        (lambda p, X: marginals(ITEMS, [0], [2]), "1 given points have probability 0"),
         (lambda p, X: PointSets(X, [0, 3]), "indptr must start with 0.*the 8 points"),
         (lambda p, X: PointSets(X, [0, 9, 8]), "indptr must start with 0"),
     ],
