@@ -19,7 +19,8 @@ from streamtopics.dpp.measures import (
 from streamtopics.dpp.measures.bags import lengths_of
 from streamtopics.dpp.sets import Form, PointSets
 
-LEAST_VARIANCE = 1e-9
+# Variance of a column of equal numbers, and the most that is rounding, to the mean square.
+LEAST_VARIANCE, ROUNDING = 1e-9, 1e-20
 MOST_WORDS = 1_000_000
 
 
@@ -161,7 +162,9 @@ class VectorMoments(Totals):
     @property
     def measure(self) -> Gaussian:
         variance = self.squares / max(self.n_points, 1)
-        return Gaussian(self.mean, np.maximum(variance, LEAST_VARIANCE))
+        square = variance + self.mean**2
+        least = LEAST_VARIANCE * np.where(square > np.finfo(float).tiny, square, 1.0)
+        return Gaussian(self.mean, np.where(variance > ROUNDING * square, variance, least))
 
 
 @dataclass(frozen=True, eq=False)

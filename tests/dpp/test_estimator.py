@@ -113,6 +113,8 @@ def test_moments_of_vectors_do_not_depend_on_the_minibatches():
         stream.partial_fit(sets[start : start + 7])
     assert_allclose(stream.measure_.mean, whole.mean, rtol=1e-14)
     assert_allclose(stream.measure_.variance, np.concatenate(sets).var(axis=0), rtol=1e-8)
+    small = model("gaussian", 2, max_iter=1).fit([1e-9 * one for one in sets]).measure_
+    assert_allclose(1e18 * small.variance, whole.variance, rtol=1e-6)
 
 
 @each_theta
