@@ -21,10 +21,18 @@ from streamtopics.metrics import (
     topic_coherence,
     topic_diversity,
 )
+from streamtopics.text import NamedCounts
 from streamtopics.utils.checks import check_integer
 from streamtopics.utils.parallel import workers
 from streamtopics.utils.steps import counted, last_step
-from streamtopics.utils.structure import check_structure, holds_text, is_frame, is_sparse, take_rows
+from streamtopics.utils.structure import (
+    check_structure,
+    holds_text,
+    is_frame,
+    is_sparse,
+    take_rows,
+    text_names,
+)
 
 # Tokens added to word frequencies; range of compared numbers, and least gain to exceed a number.
 SMOOTHING, REACH, TOLERANCE = 0.02, 3, 0.05
@@ -168,6 +176,8 @@ def compare_n_components(
     check_structure(X, "compare_n_components")
     if is_sparse(X):
         X = X.tocsr()
+    elif not is_frame(X) and (names := text_names(X)) is not None:
+        X = NamedCounts.of(X, names)
     elif not is_frame(X):
         X = np.asarray(X, dtype=object) if holds_text(X) else np.asarray(X)
     generator = check_random_state(random_state)
@@ -200,7 +210,7 @@ class _Measurement(NamedTuple):
 def _candidate(estimator: BaseEstimator, number: int, seed: int) -> Any:
     model: Any = clone(estimator)
     path = f"{model.steps[-1][0]}__" if isinstance(model, Pipeline) else ""
-    if model.get_params().get("model") is not None:
+    if not path and model.get_params().get("model") is not None:
         path = "model__"  # of a TopicStream
     seeds = {f"{path}random_state": seed} if f"{path}random_state" in model.get_params() else {}
     return model.set_params(**{f"{path}n_components": number}, **seeds)

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.decomposition import LatentDirichletAllocation
 from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline
 
 from streamtopics import StreamingLDA, TopicStream
 from streamtopics.datasets import make_lda_corpus
@@ -182,8 +182,9 @@ def test_models_of_scikit_learn_and_priors_that_want_names(X):
     assert len(compare_n_components(theirs, X, [2, 3], n_splits=2, random_state=0).rows) == 2
     names = [f"w{i}" for i in range(100)]
     ours = StreamingLDA(topic_word_prior=SeedWords([["w0", "w3"]], 10))
-    named = NamedCounts.of(X, names)
-    assert compare_n_components(ours, named, [3], random_state=0).chosen == 3
+    frame = pytest.importorskip("polars").DataFrame(X.toarray(), schema=names)
+    for named in NamedCounts.of(X, names), frame:
+        assert compare_n_components(ours, named, [3], random_state=0).chosen == 3
 
 
 @pytest.mark.parametrize("kind", ["pipeline", "scikit-learn's", "stream", "stream of a model"])
@@ -192,7 +193,7 @@ def test_from_texts(kind, X):
     words = StreamingCountVectorizer(max_features=50)
     model = {
         "pipeline": StreamingPipeline([("words", words), ("topics", StreamingLDA())]),
-        "scikit-learn's": make_pipeline(CountVectorizer(), StreamingLDA()),
+        "scikit-learn's": Pipeline([("model", CountVectorizer()), ("topics", StreamingLDA())]),
         "stream": TopicStream(),
         "stream of a model": TopicStream(model=StreamingLDA()),
     }[kind]
