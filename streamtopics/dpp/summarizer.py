@@ -73,11 +73,14 @@ class SummaryCommit(Commit):
     thesis: LowRankDPP | None = None
     n_batches: int = 0
 
-    def weights(self, law: Callable[..., Floats]) -> Floats | None:
+    def weights(self, law: Callable[..., Floats], X: Documents = ()) -> Floats | None:
+        """Weights of words; before any learning those by the documents X."""
         is_tfidf = isinstance(unwrap(self.vectorizer.vectorizer_), TfidfVectorizer)
-        if is_tfidf or not self.document_frequency.size:
+        if is_tfidf or not (self.n_documents or len(X)):
             return None
-        return law(self.document_frequency, self.n_documents)
+        if self.n_documents:
+            return law(self.document_frequency, self.n_documents)
+        return law(count_documents(X, X[0].shape[1]), len(X))
 
     def after(self, batch: Texts, thesis: LowRankDPP | None) -> Self:
         found = count_documents(batch.features, len(self.document_frequency))
@@ -385,9 +388,7 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
             first = {text: where for text, where in first.items() if not goes_back(text)} or first
         X = known.vectorizer.transform([list(first), *documents])
         limits = (self.n_sentences, self.n_words) if n_sentences is None else (n_sentences, None)
-        weights = known.weights(plain_idf)
-        if weights is None and not known.n_batches and documents:
-            weights = plain_idf(count_documents(X[1:], X[0].shape[1]), len(documents))
+        weights = known.weights(plain_idf, X[1:])
         found = self._choose(list(first), X[0], weights, known.thesis, limits)
         stands_for = counts_of_nearest(X[0][found.indices], list(X[1:]), weights)
         numbers = (found.scores.tolist(), found.log_gains.tolist(), stands_for.tolist())
@@ -426,8 +427,10 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
         if power is None:
             power = THESIS_POWER if self._by_thesis else DEFAULT_POWER
         if X.count_nonzero() == 0:
-            has_letters = np.array([float(any(map(str.isalnum, text))) for text in sentences])
-            return cosine_candidates(distinct_units(sentences), has_letters, power)
+            quality = np.array([float(any(map(str.isalnum, text))) for text in sentences])
+            if callable(self.quality):
+                quality *= self._quality_of(sentences, X, X)
+            return cosine_candidates(distinct_units(sentences), quality, power)
         if self._by_thesis and thesis is not None:
             return thesis_candidates(thesis, X, power)
         units = weighted_units(X, weights)

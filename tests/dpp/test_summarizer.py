@@ -308,6 +308,7 @@ def test_digest_before_fit_weights_by_its_own_documents():
     assert DPPSummarizer(3).digest(NEWS) == DPPSummarizer(3).fit(NEWS).digest(NEWS)
     assert DPPSummarizer(9).digest(["It rained. It rained a lot."])[1].index == 1
     assert DPPSummarizer().digest([]) == DPPSummarizer().digest(["", "?"])[1:] == []
+    assert DPPSummarizer(3).partial_fit([]).digest(NEWS) == DPPSummarizer(3).digest(NEWS)
     tf_idf = DPPSummarizer(3, vectorizer=TfidfVectorizer()).fit(NEWS)
     assert len(tf_idf.digest(NEWS)) == 3
 
@@ -359,3 +360,5 @@ def test_a_quality_knows_the_columns_of_the_vectorizer():
     how = {"vectorizer": CountVectorizer(), "quality": lambda sentences, X: X @ liked}
     found = DPPSummarizer(1, **how).fit(docs).transform(docs)
     assert found[1] == ["The waiter was kind."]
+    model = DPPSummarizer(2, quality=lambda sentences, X: [s != "5" for s in sentences])
+    assert model.transform([["5", "7", "8"]])[0] == ["7", "8"]
