@@ -38,7 +38,7 @@ from streamtopics.dpp.noise import Background, Counting, Noise, check_listed
 from streamtopics.dpp.sets import SENTENCES, Form, PointSets
 from streamtopics.dpp.totals import LEARNT, FixedMeasure, Totals
 from streamtopics.utils.parallel import Workers, one_blas_thread
-from streamtopics.utils.records import of_record
+from streamtopics.utils.records import keep, of_record
 from streamtopics.utils.structure import column_names, document_labels, in_memory, labelled
 
 NOISES: dict[str, type[Background | Counting]] = {"background": Background, "counting": Counting}
@@ -172,6 +172,17 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
     7
     """
 
+    ground_set: str | BaseMeasure
+    n_components: int
+    noise: str | Noise
+    noise_level: float | None
+    gamma: float | None
+    theta: str
+    penalty: float
+    tol: float
+    max_local_iter: int
+    step_size: float
+    kappa: float
     __metadata_request__score: ClassVar[dict[str, Any]] = NO_WEIGHTS
     _units = ("sets", "points")
     _holds = (
@@ -211,22 +222,7 @@ class LowRankDPP(TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEst
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
     ) -> None:
-        self.ground_set = ground_set
-        self.n_components = n_components
-        self.noise = noise
-        self.noise_level = noise_level
-        self.gamma = gamma
-        self.theta = theta
-        self.penalty = penalty
-        self.max_iter = max_iter
-        self.tol = tol
-        self.max_local_iter = max_local_iter
-        self.batch_size = batch_size
-        self.step_size = step_size
-        self.kappa = kappa
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+        keep(self, locals())
 
     # Learning
 

@@ -158,14 +158,12 @@ def condition(process: Process, points: Points) -> Process:
 
 def inverse_root(L: Floats, least: Floats) -> Floats:
     """Return W with ``W'W = L^-1``; refused if L is singular, or its diagonal at most `least`."""
-    diagonal = np.diagonal(L)
-    unit = np.sqrt(np.where(diagonal > least, diagonal, np.inf))
+    unit = np.sqrt(np.where(L.diagonal() > least, L.diagonal(), np.inf))
     values, vectors = np.linalg.eigh(L / unit / unit[:, None])
     if (values <= len(values) * ROUNDING).any():
         raise ValueError(
-            f"the {len(values)} given points have probability 0. Give each point once, none "
-            "without features or of measure 0, and not more than the rank; or give the noise a "
-            "positive level"
+            f"the {len(values)} given points have probability 0. Give each point once, none of "
+            "measure 0 or without features, at most the rank; or give the noise a positive level"
         )
     return np.asarray(vectors.T / unit / np.sqrt(values)[:, None])
 

@@ -77,8 +77,7 @@ def log_symmetric(values: Floats, most: int) -> Floats:
     """Return log e_m of the first i values as entry (i, m)."""
     table = np.full((len(values) + 1, most + 1), -np.inf)
     table[:, 0] = 0.0
-    with np.errstate(divide="ignore"):
-        log_values = np.log(values)
+    log_values = np.log(values, out=np.full(len(values), -np.inf), where=values > 0)
     for i, log_value in enumerate(log_values):
         table[i + 1, 1:] = np.logaddexp(table[i, 1:], log_value + table[i, :-1])
     return table
@@ -89,8 +88,7 @@ def draw_subsets(values: Floats, sizes: Places, rng: Generator) -> NDArray[np.bo
     table = log_symmetric(values, int(sizes.max(initial=0)))
     chosen = np.zeros((len(sizes), len(values)), dtype=bool)
     left = sizes.copy()
-    with np.errstate(divide="ignore"):
-        log_values = np.log(values)
+    log_values = np.log(values, out=np.full(len(values), -np.inf), where=values > 0)
     for i in range(len(values) - 1, -1, -1):
         rows = np.flatnonzero(left)
         m = left[rows]
@@ -122,7 +120,14 @@ def sample(process: Process, n_sets: int, rng: Generator, *, k: int | None = Non
         kept = eigen.values * noise.rho
         chosen = rng.random((n_sets, len(kept))) < kept / (1 + kept)
     else:
-        sizes = _low_rank_sizes(process, eigen, index(k), n_sets, rng)
+        log_weights = size_log_weights(process, eigen, index(k))[k]
+        if np.isneginf(log_weights).all():
+            raise ValueError(
+                f"k is {k}, but no set of this process has so many points: its rank is "
+                f"{len(eigen.values)} and its noise is {noise}. Lower k or raise the level"
+            )
+        shares = np.exp(log_weights - logsumexp(log_weights))
+        sizes = rng.choice(k + 1, size=n_sets, p=shares / shares.sum())
         chosen = draw_subsets(eigen.values, sizes, rng)
     drawn = _draw_projections(process.measure, eigen, chosen, rng)
     if k is None:
@@ -133,19 +138,6 @@ def sample(process: Process, n_sets: int, rng: Generator, *, k: int | None = Non
     points = stack([drawn[1], more[1]])
     indptr = np.concatenate([[0], np.cumsum(np.bincount(places, minlength=n_sets))])
     return PointSets(points[np.argsort(places, kind="stable")], indptr)
-
-
-def _low_rank_sizes(
-    process: Process, eigen: Spectrum, k: int, n_sets: int, rng: Generator
-) -> Places:
-    log_weights = size_log_weights(process, eigen, k)[k]
-    if np.isneginf(log_weights).all():
-        raise ValueError(
-            f"k is {k}, but no set of this process has so many points: its rank is "
-            f"{len(eigen.values)} and its noise is {process.noise}. Lower k or raise the level"
-        )
-    shares = np.exp(log_weights - logsumexp(log_weights))
-    return rng.choice(k + 1, size=n_sets, p=shares / shares.sum())
 
 
 def _draw_projections(

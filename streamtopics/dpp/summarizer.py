@@ -40,7 +40,7 @@ from streamtopics.dpp.summary_kernel import (
 from streamtopics.text import SentenceVectorizer
 from streamtopics.text.splitting import goes_back, has_content, is_fragment
 from streamtopics.utils.parallel import Workers
-from streamtopics.utils.records import of_record
+from streamtopics.utils.records import keep, of_record
 from streamtopics.utils.steps import unwrap
 from streamtopics.utils.structure import in_memory
 
@@ -78,9 +78,8 @@ class SummaryCommit(Commit):
         is_tfidf = isinstance(unwrap(self.vectorizer.vectorizer_), TfidfVectorizer)
         if is_tfidf or not (self.n_documents or len(X)):
             return None
-        if self.n_documents:
-            return law(self.document_frequency, self.n_documents)
-        return law(count_documents(X, X[0].shape[1]), len(X))
+        known = self.document_frequency if self.n_documents else count_documents(X, X[0].shape[1])
+        return law(known, self.n_documents or len(X))
 
     def after(self, batch: Texts, thesis: LowRankDPP | None) -> Self:
         found = count_documents(batch.features, len(self.document_frequency))
@@ -209,6 +208,14 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
     (array([0, 3]), array([0.8 , 0.71]))
     """
 
+    n_sentences: int
+    n_words: int | None
+    vectorizer: Any
+    quality: str | Callable[[list[str], sparse.csr_matrix], ArrayLike]
+    quality_power: float | None
+    fragment_weight: float
+    n_components: int
+    penalty: float
     # Texts come alone, without metadata.
     __metadata_request__fit: ClassVar[dict[str, Any]] = {"raw_documents": UNUSED}
     __metadata_request__partial_fit: ClassVar[dict[str, Any]] = {"raw_documents": UNUSED}
@@ -238,16 +245,7 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
         max_iter: int = 10,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
-        self.n_sentences = n_sentences
-        self.n_words = n_words
-        self.vectorizer = vectorizer
-        self.quality = quality
-        self.quality_power = quality_power
-        self.fragment_weight = fragment_weight
-        self.n_components = n_components
-        self.penalty = penalty
-        self.max_iter = max_iter
-        self.random_state = random_state
+        keep(self, locals())
 
     # Learning
 
@@ -272,7 +270,8 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
         return self._partial_fit(raw_documents=raw_documents)
 
     def _read(self, method: str, *, reset: bool, raw_documents: Iterable[Any]) -> Texts:
-        vectorizer = self._new_vectorizer() if reset else self._commit.vectorizer
+        new = SentenceVectorizer(self._inner_vectorizer())
+        vectorizer = new if reset else self._commit.vectorizer
         sentences = vectorizer.sentences(raw_documents)
         if reset:
             vectorizer.fit(sentences)
@@ -346,9 +345,8 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
         documents = known.vectorizer.sentences(raw_documents)
         features = known.vectorizer.transform(documents)
         weights = known.weights(inverse_document_frequency)
-        limits = self.n_sentences, self.n_words
         return [
-            self._choose(sentences, X, weights, known.thesis, limits)
+            self._choose(sentences, X, weights, known.thesis, (self.n_sentences, self.n_words))
             for sentences, X in zip(documents, features, strict=True)
         ]
 
@@ -472,9 +470,6 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
             n_features=2**18, binary=True, norm=None, alternate_sign=False, dtype=np.float64
         )
 
-    def _new_vectorizer(self) -> SentenceVectorizer:
-        return SentenceVectorizer(self._inner_vectorizer())
-
     def _known(self) -> SummaryCommit:
         self._validate_params()
         if self.__sklearn_is_fitted__():
@@ -483,7 +478,7 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
             return self._commit
         if self._requires_fit:
             check_is_fitted(self)
-        return SummaryCommit(vectorizer=self._new_vectorizer().fit([]))
+        return SummaryCommit(vectorizer=SentenceVectorizer(self._inner_vectorizer()).fit([]))
 
     def _checked_thesis(self, known: SummaryCommit) -> LowRankDPP:
         if known.thesis is None:

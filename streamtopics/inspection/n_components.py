@@ -47,8 +47,7 @@ class NComponentsRow(NamedTuple):
     gain: float  #: Score less the score of the words' frequencies alone
     coherence: float  #: NPMI of the topics' top words over the held-out documents
     diversity: float  #: Share of distinct words among the top words
-    #: Share of documents in the same topic of two models, beyond chance: 1 for equal topics, 0 for
-    #: none
+    #: Share of documents in the same topic of two models, beyond chance: 1 for all, 0 for none
     stability: float
     seconds: float  #: Of one `fit`
 

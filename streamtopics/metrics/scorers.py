@@ -5,7 +5,6 @@ The scorers take the last step of a `Pipeline`, and the best estimator of a fitt
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 from streamtopics.metrics.coherence import topic_coherence
 from streamtopics.metrics.predictive import (
@@ -16,7 +15,6 @@ from streamtopics.metrics.predictive import (
 from streamtopics.metrics.relevance import relevant_words
 from streamtopics.metrics.similarity import topic_diversity
 from streamtopics.utils.steps import as_found, counted, last_step
-from streamtopics.utils.structure import check_structure
 
 
 @dataclass(frozen=True)
@@ -47,8 +45,7 @@ class PredictiveScorer:
     random_state: int = 0
 
     def __call__(self, estimator: object, X: object, y: object = None) -> float:
-        model, counts = _model_and_counts(estimator, X)
-        return log_predictive_probability(model, counts, random_state=self.random_state)
+        return log_predictive_probability(as_found(estimator), X, random_state=self.random_state)
 
 
 @dataclass(frozen=True)
@@ -78,7 +75,9 @@ class CoherenceScorer:
     n_words: int = 10
 
     def __call__(self, estimator: object, X: object, y: object = None) -> float:
-        model, X = _model_and_counts(estimator, X)
+        estimator = as_found(estimator)
+        model, X = last_step(estimator), counted(estimator, X)
+        check_same_names(model, X)
         columns = relevant_words(check_components(model), n_words=self.n_words)
         return float(topic_coherence(columns, X, measure=self.measure).mean())
 
@@ -98,11 +97,3 @@ class DiversityScorer:
     def __call__(self, estimator: object, X: object = None, y: object = None) -> float:
         components = check_components(last_step(as_found(estimator)))
         return topic_diversity(relevant_words(components, n_words=self.n_words))
-
-
-def _model_and_counts(estimator: object, X: object) -> tuple[Any, Any]:
-    check_structure(X, "a scorer")
-    estimator = as_found(estimator)
-    model, X = last_step(estimator), counted(estimator, X)
-    check_same_names(model, X)
-    return model, X

@@ -31,14 +31,14 @@ from streamtopics.updates.rates import MeanDecay
 from streamtopics.utils.checks import MOST_PARTICLES, MOST_WHOLE, check_range, check_whole
 from streamtopics.utils.parallel import Workers
 from streamtopics.utils.progress import Progress
-from streamtopics.utils.records import of_record
+from streamtopics.utils.records import keep, of_record
 from streamtopics.utils.structure import document_labels, from_arrow, in_memory, labelled
 from streamtopics.was.corpus import SentenceCorpus, content_seeds, document_seeds, words_of
 from streamtopics.was.franchise import HDPFranchise
 from streamtopics.was.prior import LEAST, MOST, SentencePrior
 from streamtopics.was.sampler import Averages, SentenceSampler, TopicCounts, word_statistics
 from streamtopics.was.stick_breaking import SBP
-from streamtopics.was.subtle import SubtleTopic, find_subtle, shown
+from streamtopics.was.subtle import SubtleSentence, SubtleTopic, find_subtle
 from streamtopics.was.weight_agnostic import WAS
 
 # The source has b = 1; short sentences then get too many tables.
@@ -119,6 +119,13 @@ class WASTopicModel(SentenceTopics):
     array([1, 1, 0, 0])
     """
 
+    n_components: int
+    prior: SentencePrior | str
+    atom_prior: float
+    n_sweeps: int
+    n_burn_in: int
+    n_local_sweeps: int
+    kappa: float
     _records: ClassVar[dict[str, dict[str, Any]]] = SentenceTopics._records | {"prior": PRIORS}
     _parameter_constraints: ClassVar[dict[str, Any]] = COMMON_CONSTRAINTS | {
         "prior": [StrOptions(set(PRIORS)), HasMethods(["sampler"])],
@@ -144,17 +151,7 @@ class WASTopicModel(SentenceTopics):
         random_state: RandomState = None,
         verbose: int = 0,
     ) -> None:
-        self.n_components = n_components
-        self.prior = prior
-        self.atom_prior = atom_prior
-        self.topic_word_prior = topic_word_prior
-        self.n_sweeps = n_sweeps
-        self.n_burn_in = n_burn_in
-        self.n_local_sweeps = n_local_sweeps
-        self.kappa = kappa
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+        keep(self, locals())
 
     # Learning
 
@@ -325,8 +322,12 @@ class WASTopicModel(SentenceTopics):
         found = next(filter(None, tried), [])
         topics = []
         for k, share, rows in found:
-            n_documents = len(np.unique(batch.documents[rows]))
-            best = shown(batch, rows[:n_sentences], theta[:, k], texts)
+            documents, best = batch.documents[rows], []
+            for row, d in zip(rows[:n_sentences].tolist(), documents.tolist(), strict=False):
+                place = row - int(batch.starts[d])
+                text = None if texts is None else texts[d][place]
+                best.append(SubtleSentence(d, place, float(theta[row, k]), text))
+            n_documents = len(np.unique(documents))
             topics.append(SubtleTopic(k, share, len(rows), n_documents, top_words[k], best))
         return topics
 

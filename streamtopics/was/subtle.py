@@ -3,12 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-
-from streamtopics.base.sentences import Sentences
 
 
 class SubtleTopic(NamedTuple):
@@ -70,19 +67,4 @@ def find_subtle(
         if shares[k] <= max_share and len(sentences):
             order = np.argsort(-sentence_topic[sentences, k], kind="stable")
             found.append((int(k), float(shares[k]), sentences[order]))
-    return found
-
-
-def shown(
-    sentences: Sentences,
-    rows: np.ndarray,
-    proportions: np.ndarray,
-    texts: Sequence[Sequence[str]] | None,
-) -> list[SubtleSentence]:
-    """Describe sentences by `rows`; `proportions` are of all sentences."""
-    found = []
-    for row, d in zip(rows.tolist(), sentences.documents[rows].tolist(), strict=True):
-        place = row - int(sentences.starts[d])
-        text = None if texts is None else texts[d][place]
-        found.append(SubtleSentence(d, place, float(proportions[row]), text))
     return found
