@@ -35,7 +35,8 @@ NUMBERS = [2, 5, 20]
 
 @pytest.fixture(scope="module", name="X")
 def counts_of_five_topics():
-    return make_lda_corpus(n_documents=600, n_components=5, n_features=100, random_state=1).X
+    X = make_lda_corpus(n_documents=600, n_components=5, n_features=100, random_state=1).X
+    return sparse.vstack([X, sparse.csr_matrix((300, 100), dtype=X.dtype)], "csr")
 
 
 @pytest.fixture(scope="module")
@@ -61,11 +62,6 @@ def test_finds_the_number_that_the_corpus_has(found):
     assert found.rows[1].stability > 0.8
 
 
-def test_documents_without_words_have_no_part_in_stability(X):
-    some = sparse.vstack([X, sparse.csr_matrix((300, 100))], "csr")
-    assert compare_n_components(StreamingLDA(), some, [5], random_state=0).rows[0].stability > 0.8
-
-
 def test_figures_are_those_of_the_functions(X, found):
     generator = np.random.RandomState(0)
     order = generator.permutation(X.shape[0])
@@ -86,6 +82,7 @@ def test_figures_are_those_of_the_functions(X, found):
     kappas = []
     for i, j in combinations(range(3), 2):
         asked = np.concatenate([order[i::3], order[j::3]])
+        asked = asked[asked < 600]  # Those with words.
         kappas.append(plain_kappa(topics[i][asked].tolist(), topics[j][asked].tolist(), 5))
     assert_allclose(row.stability, np.mean(kappas))
     gains = []

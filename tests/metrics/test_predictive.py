@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Document completion against token-by-token twins, and what must not change it."""
 
-from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -198,18 +197,12 @@ def test_equals_the_score_method(model, form):
     X, test = (FORMS[form](corpus(seed=seed)) for seed in (0, 1))
     model.fit(X)
     assert log_predictive_probability(model, test) == pytest.approx(model.score(test), rel=1e-7)
-
-
-@pytest.mark.parametrize("model", MODELS[1:], ids=lambda model: type(model).__name__)
-@pytest.mark.parametrize("form", ["DataFrame", "sparse DataFrame", "polars"])
-def test_columns_in_another_order_are_refused(model, form):
-    X = FORMS[form](corpus())
-    expected, model = log_predictive_probability(model.fit(corpus()), corpus()), model.fit(X)
-    assert log_predictive_probability(model, X) == pytest.approx(expected, rel=1e-6)
-    unlike = partial(unlike_known, known=X, reject=0.1)
-    for measure in log_predictive_probability, perplexity, unlike:
-        with pytest.raises(ValueError, match="names should match"):
-            measure(model, X[NAMES[::-1]])
+    if form in {"DataFrame", "sparse DataFrame", "polars"}:
+        for one in model, MODELS[2].fit(X):
+            assert not unlike_known(one, test, test, 0.001).all()
+            for measure in log_predictive_probability, lambda *some: unlike_known(*some, X, 0.1):
+                with pytest.raises(ValueError, match="names should match"):
+                    measure(one, test[NAMES[::-1]])
 
 
 def test_equals_the_score_with_the_mean_topics_and_proportions():
@@ -246,9 +239,8 @@ def test_limits():
     assert log_predictive_probability(impossible, X) == -np.inf
     assert perplexity(impossible, X) == np.inf
     fair = known_model(np.ones((2, 1)), [[1.0, 1.0, 1.0]])
-    assert np.isnan(log_predictive_probability(fair, X * 0))
-    assert np.isnan(log_predictive_probability(fair, X[:0]))
-    assert np.isnan(perplexity(fair, X[:0]))
+    for measure, nothing in (log_predictive_probability, X * 0), (perplexity, X[:0]):
+        assert np.isnan(measure(fair, nothing))
 
 
 def test_a_pipeline_is_scored_on_what_its_steps_make():
@@ -260,19 +252,17 @@ def test_a_pipeline_is_scored_on_what_its_steps_make():
 
 
 def test_no_proportions():
-    model = NMF(n_components=2, init="random", random_state=0, max_iter=1000).fit(corpus())
-    with pytest.raises(ValueError, match=r"must give proportions"):
-        log_predictive_probability(model, corpus())
-    with pytest.raises(ValueError, match="must give proportions"):
-        log_predictive_probability(known_model(np.array([[1.5, -0.5]]), np.ones((2, 30))), corpus())
+    theirs = NMF(n_components=2, init="random", random_state=0, max_iter=1000).fit(corpus())
+    for model in theirs, known_model(np.array([[1.5, -0.5]]), np.ones((2, 30))):
+        with pytest.raises(ValueError, match="must give proportions"):
+            log_predictive_probability(model, corpus())
 
 
 def test_bad_components():
     theta = np.full((120, 2), 0.5)
-    with pytest.raises(ValueError, match="a finite mass"):
-        log_predictive_probability(known_model(theta, [[1.0] * 30, [0.0] * 30]), corpus())
-    with pytest.raises(ValueError, match=r"Negative values.*components_"):
-        log_predictive_probability(known_model(theta, [[1.0] * 30, [-1.0] * 30]), corpus())
+    for weight, match in (0.0, "a finite mass"), (-1.0, r"Negative values.*components_"):
+        with pytest.raises(ValueError, match=match):
+            log_predictive_probability(known_model(theta, [[1.0] * 30, [weight] * 30]), corpus())
     with pytest.raises(ValueError, match="X has 29 features, but the topics have 30"):
         log_predictive_probability(known_model(theta, np.ones((2, 30))), corpus()[:, :29])
 

@@ -72,13 +72,9 @@ def test_scripts_without_spaces_or_with_marks():
 def test_several_references():
     references = ["a b c", "a b x y z", "c"]
     each = np.array([rouge(["a b c d"], [text]) for text in references])[:, :, 0]
-
-    def found(several):
-        return np.ravel(rouge(["a b c d"], [references], several=several))
-
-    assert_allclose(found("mean"), each.mean(axis=0))
-    assert_allclose(found("max"), each[0])
-    for several in ("mean", "max"):
+    for several, expected in ("mean", each.mean(axis=0)), ("max", each[0]):
+        found = rouge(["a b c d"], [references], several=several)
+        assert_allclose(np.ravel(found), expected)
         one = rouge(["a b c d"], [references[:1]], several=several)
         assert_allclose(np.ravel(one), each[0])
 
@@ -112,17 +108,12 @@ def test_scorer():
     assert result["test_two"].min() > 0
 
 
-@pytest.mark.parametrize(
-    ("arguments", "error", "match"),
-    [
-        ((["a"], []), ValueError, "shorter"),
-        (("a text", ["a"]), TypeError, "with an entry for each document"),
-        ((["a"], "a text"), TypeError, "with an entry for each document"),
-    ],
-)
-def test_wrong_texts(arguments, error, match):
-    with pytest.raises(error, match=match):
-        rouge(*arguments)
+def test_wrong_texts():
+    with pytest.raises(ValueError, match="shorter"):
+        rouge(["a"], [])
+    for pair in ("a text", ["a"]), (["a"], "a text"):
+        with pytest.raises(TypeError, match="with an entry for each document"):
+            rouge(*pair)
 
 
 def test_wrong_options():
