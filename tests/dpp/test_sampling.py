@@ -182,8 +182,7 @@ def test_conditioning_equals_the_dense_law(name, gamma, given, monkeypatch):
     assert_allclose(L[given], 0, atol=1e-10)
     expected = marginals(rest, case.points)
     monkeypatch.setattr(Kernel, "root", None)  # Of V rows and columns.
-    found = marginals(process, case.points, case.points[given])
-    assert_allclose(found, expected, atol=1e-12)
+    assert_allclose(marginals(process, case.points, case.points[given]), expected, atol=1e-12)
 
 
 def test_conditioning_on_items_with_noise():
