@@ -268,12 +268,10 @@ def test_a_rule_that_settles_is_found_through_what_is_around_it():
     assert half.for_part(0.5, False) == FixedRate(1.0, 0.0, boost)
 
 
-@pytest.mark.parametrize("step, most", [("variational", 450), ("gibbs", 150), ("one_topic", 150)])
-def test_auto_parts_of_variational_inference_grow_with_many_topics(step, most):
-    composed = StreamingLDA(inference=step)._composition()
-    assert [composed.part_size(k) for k in (10, 333, 1000)] == [150, 150, most]
-    given = StreamingLDA(inference=step, schedule=Schedule(20))._composition()
-    assert given.part_size(1000) == 20
+def test_auto_parts_of_variational_inference_grow_with_many_topics():
+    for step, most in (("variational", 450), ("gibbs", 150), ("one_topic", 150)):
+        composed = StreamingLDA(inference=step)._composition()
+        assert [composed.part_size(k) for k in (10, 333, 1000)] == [150, 150, most]
 
 
 def test_steps_are_parts_of_minibatches(recwarn):
