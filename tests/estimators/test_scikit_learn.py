@@ -14,15 +14,7 @@ from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from streamtopics import (
-    BPSLDA,
-    SVBHPP,
-    GibbsOnlineEM,
-    MultiViewLDA,
-    StreamingLDA,
-    StreamingMixture,
-    VariationalOnlineEM,
-)
+import streamtopics as st
 from streamtopics.datasets import load_docstrings
 from streamtopics.estimators import Schedule
 from streamtopics.local import Gibbs
@@ -34,21 +26,21 @@ from tests.parsed import packages_parsed_once
 
 LINEAR, UNIFORM = Schedule(averaging="linear"), Schedule(averaging="uniform")
 VARIANTS = [
-    BPSLDA(n_components=3, boosting_norm="topic", schedule=Schedule(n_rounds=2)),
-    GibbsOnlineEM(update_each_sweep=True, schedule=LINEAR, doc_topic_prior_update="gamma"),
-    VariationalOnlineEM(update_each_sweep=True, doc_topic_prior_update="fixed"),
-    StreamingLDA.preset(
+    st.BPSLDA(n_components=3, boosting_norm="topic", schedule=Schedule(n_rounds=2)),
+    st.GibbsOnlineEM(update_each_sweep=True, schedule=LINEAR, doc_topic_prior_update="gamma"),
+    st.VariationalOnlineEM(update_each_sweep=True, doc_topic_prior_update="fixed"),
+    st.StreamingLDA.preset(
         "OnlineVBLDA", update__step_size__tau=10, doc_topic_prior_update=DampedNewton()
     ),
-    SVBHPP(rate_estimate="point"),
-    SVBHPP(rate="topic", rate_prior=1.0, rate_starts=[0.5], boosting_scale=0.1),
-    StreamingLDA(3, update=PowerPrior(0.9, Boost(0.1)), inference=Gibbs(3), schedule=UNIFORM),
-    StreamingLDA(3, update="bps", schedule=Schedule(warm_rounds=True, n_rounds=2)),
-    StreamingLDA(3, update=Window(2), view="geometric_mean"),
-    StreamingLDA(3, update=Window(2), inference="gibbs", doc_topic_prior_update="gamma"),
-    StreamingLDA(3, update="hpp", start="spectral"),
-    StreamingMixture(3, start="spectral"),
-    MultiViewLDA(2, 1, update=BPS(0.2), boosted_prior=0.1),
+    st.SVBHPP(rate_estimate="point"),
+    st.SVBHPP(rate="topic", rate_prior=1.0, rate_starts=[0.5], boosting_scale=0.1),
+    st.StreamingLDA(3, update=PowerPrior(0.9, Boost(0.1)), inference=Gibbs(3), schedule=UNIFORM),
+    st.StreamingLDA(3, update="bps", schedule=Schedule(warm_rounds=True, n_rounds=2)),
+    st.StreamingLDA(3, update=Window(2), view="geometric_mean"),
+    st.StreamingLDA(3, update=Window(2), inference="gibbs", doc_topic_prior_update="gamma"),
+    st.StreamingLDA(3, update="hpp", start="spectral"),
+    st.StreamingMixture(3, start="spectral"),
+    st.MultiViewLDA(2, 1, update=BPS(0.2), boosted_prior=0.1),
 ]
 
 
@@ -68,7 +60,7 @@ def test_grid_search_over_the_boosting_scale_and_the_step_size_on_texts(docstrin
     texts = docstrings[0][:400]
     model = make_pipeline(
         NamedVectorizer(CountVectorizer(stop_words="english", min_df=5)),
-        StreamingLDA(
+        st.StreamingLDA(
             4,
             boosted_prior=SeedWords({"data": ["array"], "model": ["estimator", "fit"]}, 5.0),
             update=StochasticVI(boost=Boost(0.1)),

@@ -15,21 +15,14 @@ from numpy.testing import assert_allclose
 from sklearn.base import clone
 from sklearn.feature_extraction.text import CountVectorizer
 
-from streamtopics import (
-    AspectSentimentModel,
-    HDPGibbsOnlineEM,
-    StreamingMixture,
-    WASTopicModel,
-    load,
-    save,
-)
+import streamtopics as st
 from streamtopics.report import page, report
 from streamtopics.text import SentenceVectorizer, StreamingCountVectorizer, StreamingPipeline
 from streamtopics.updates import DirichletProcess
 from tests.conventions.every import EVERY, NAMES, TEXTS
 
 DATA = Path(os.environ.get("STREAMTOPICS_DATA", "no folder"))
-BIRTHS = StreamingMixture(births=DirichletProcess(), random_state=0)
+BIRTHS = st.StreamingMixture(births=DirichletProcess(), random_state=0)
 CASES = {name: case for name, case in EVERY.items() if case.X is not TEXTS}
 CASES["births"] = replace(EVERY["StreamingMixture"], estimator=BIRTHS)
 NO_TOPICS = {"LowRankDPP", "StreamingBayes"}
@@ -80,8 +73,8 @@ def test_a_report_is_what_the_model_says_before_and_after_a_file(name, tmp_path)
     }  # fmt: skip
     found = report(model, **settings)
     check(found, model, X, NAMES)
-    save(model, tmp_path / "model")
-    assert page(report(load(tmp_path / "model"), **settings)) == page(found)
+    st.save(model, tmp_path / "model")
+    assert page(report(st.load(tmp_path / "model"), **settings)) == page(found)
 
 
 @pytest.mark.parametrize("name", MERGEABLE)
@@ -114,10 +107,10 @@ CUTTING = SentenceVectorizer(CountVectorizer(stop_words="english", max_features=
 @pytest.mark.parametrize(
     ("front", "topics"),
     [
-        (COUNTING, StreamingMixture(4)),
-        (COUNTING, HDPGibbsOnlineEM(6)),
-        (CUTTING, WASTopicModel(4)),
-        (CUTTING, AspectSentimentModel(2)),
+        (COUNTING, st.StreamingMixture(4)),
+        (COUNTING, st.HDPGibbsOnlineEM(6)),
+        (CUTTING, st.WASTopicModel(4)),
+        (CUTTING, st.AspectSentimentModel(2)),
     ],
     ids=lambda step: type(step).__name__,
 )
@@ -130,5 +123,5 @@ def test_pipelines_over_texts_have_a_report(front, topics, texts, tmp_path):
         shown, whole = "".join(document.parts), texts[document.row]
         assert shown.strip()
         assert shown == whole if len(whole) < 500 else whole.startswith(shown.rstrip(" \u2026"))
-    save(model, tmp_path / "model")
-    assert page(report(load(tmp_path / "model"), texts=texts, n_words=5)) == page(found)
+    st.save(model, tmp_path / "model")
+    assert page(report(st.load(tmp_path / "model"), texts=texts, n_words=5)) == page(found)

@@ -15,13 +15,7 @@ from scipy import sparse, stats
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.preprocessing import FunctionTransformer
 
-from streamtopics import (
-    GibbsOnlineEM,
-    HDPGibbsOnlineEM,
-    StreamingLDA,
-    StreamingMixture,
-    VariationalOnlineEM,
-)
+import streamtopics as st
 from streamtopics.datasets import make_lda_corpus
 from streamtopics.estimators import Schedule
 from streamtopics.streams import Alarm, Checkpointer, DriftMonitor, resume, stream
@@ -51,12 +45,12 @@ BATCHES = [OLD[i : i + 120] for i in range(0, 960, 120)]
 AFTER = [NEW[i : i + 120] for i in range(0, 360, 120)]
 STREAM = [*BATCHES, *AFTER]
 MODELS = {
-    "gibbs": lambda: GibbsOnlineEM(4, schedule=Schedule(n_start_rounds=2), random_state=0),
-    "variational": lambda: VariationalOnlineEM(4, random_state=0),
-    "default": lambda: StreamingLDA(4, random_state=0),
-    "mixture": lambda: StreamingMixture(4, random_state=0),
-    "births": lambda: StreamingMixture(20, births=DirichletProcess(), random_state=0),
-    "hdp": lambda: HDPGibbsOnlineEM(4, random_state=0),
+    "gibbs": lambda: st.GibbsOnlineEM(4, schedule=Schedule(n_start_rounds=2), random_state=0),
+    "variational": lambda: st.VariationalOnlineEM(4, random_state=0),
+    "default": lambda: st.StreamingLDA(4, random_state=0),
+    "mixture": lambda: st.StreamingMixture(4, random_state=0),
+    "births": lambda: st.StreamingMixture(20, births=DirichletProcess(), random_state=0),
+    "hdp": lambda: st.HDPGibbsOnlineEM(4, random_state=0),
 }
 
 
@@ -437,7 +431,7 @@ def test_a_quiet_stream_does_not_ring_and_memory_is_bounded(monkeypatch):
     """80 tests at a level of one in a hundred; more than 5 by chance: less than 1 in 1000."""
     monkeypatch.setattr(monitor_module, "KEPT", 30)
     X = make_lda_corpus(n_documents=8200, n_features=100, random_state=2).X
-    model, monitor = VariationalOnlineEM(3, random_state=0), DriftMonitor()
+    model, monitor = st.VariationalOnlineEM(3, random_state=0), DriftMonitor()
     for i in range(82):
         monitor.learn(model, X[100 * i : 100 * (i + 1)])
         assert monitor.n_held_back <= 160
@@ -613,7 +607,7 @@ def test_a_model_that_fails_to_learn_leaves_the_monitor(monkeypatch):
         raise RuntimeError("no more room")
 
     with monkeypatch.context() as patch:
-        patch.setattr(GibbsOnlineEM, "_learn", fail)
+        patch.setattr(st.GibbsOnlineEM, "_learn", fail)
         for learn in (lambda: monitor.learn(model, STREAM[8]), lambda: monitor.finish(model)):
             with pytest.raises(RuntimeError, match="no more room"):
                 learn()
