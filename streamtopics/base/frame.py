@@ -30,7 +30,7 @@ from streamtopics.utils.checks import HoldsPlainNumbers, warn_of_no_effect
 from streamtopics.utils.output import LinksToReference
 from streamtopics.utils.parallel import WithCache, Workers, lock_of, workers
 from streamtopics.utils.progress import LOG, Progress
-from streamtopics.utils.records import fields_of, nested_fields, of_record, replaced
+from streamtopics.utils.records import fields_of, nested_fields, of_record, replaced, without_owner
 
 try:
     from sklearn.callback import CallbackSupportMixin, with_callbacks
@@ -319,14 +319,6 @@ class StreamingEstimator(
 
     def __sklearn_is_fitted__(self) -> bool:
         return self._commit is not None
-
-
-def without_owner(model: BaseEstimator, state: dict[str, Any]) -> dict[str, Any]:
-    """A copy of the state; requests of metadata name their estimator, as files have no circles."""
-    state = dict(state)
-    if requests := state.get("_metadata_request"):
-        state["_metadata_request"] = deepcopy(requests, {id(requests.owner): type(model).__name__})
-    return state
 
 
 def same(one: Any, other: Any) -> bool:

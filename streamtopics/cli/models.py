@@ -125,6 +125,8 @@ def estimator(options: Namespace) -> Any:
     if (name == "GuidedTopics") != bool(options.seeds):
         raise ValueError("--seeds FILE needs --estimator GuidedTopics")
     if options.seeds:
+        if len(options.topics or ()) > 1:
+            raise ValueError("--topics takes one number beside --seeds, not several to compare")
         try:
             named = json.loads(options.seeds.read_text(encoding="utf-8-sig"))
         except ValueError as error:

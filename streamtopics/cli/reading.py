@@ -109,7 +109,9 @@ class Tally:
         """Count texts, and the words that the vectorizer `words` leaves out."""
         self.n["documents"] += len(texts)
         own = unwrap(words)
-        own = own.vectorizer_ if isinstance(own, NamedVectorizer) else own
+        own = unwrap(own.vectorizer_) if isinstance(own, NamedVectorizer) else own
+        if not hasattr(own, "get_stop_words"):  # for example a pipeline
+            return
         given = {name: value for name, value in own.get_params().items() if name in OF_WORDS}
         every = StreamingCountVectorizer(**given)
         try:

@@ -20,6 +20,7 @@ from streamtopics.text.streaming_vectorizer import StreamingCountVectorizer
 from streamtopics.text.vocabulary import OpenVocabulary, is_free
 from streamtopics.utils.output import LinksToReference, ShowsTopics
 from streamtopics.utils.parallel import WithCache, held, lock_of
+from streamtopics.utils.records import without_owner
 from streamtopics.utils.steps import last_step, learns, names_of, steps_of, unwrap
 
 
@@ -85,7 +86,7 @@ class StreamingPipeline(ShowsTopics, LinksToReference, Pipeline, WithCache):
             steps = self.steps
             if isinstance(steps, list):
                 steps = [_snapshot(step) for step in steps]
-            return {**super().__getstate__(), "steps": steps}
+            return {**without_owner(self, super().__getstate__()), "steps": steps}
 
     def _locks(self) -> list[threading.RLock]:
         steps = self.steps if isinstance(self.steps, list) else []

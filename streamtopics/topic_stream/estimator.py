@@ -20,7 +20,7 @@ from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.base.editable import Editable
-from streamtopics.base.frame import NO_WEIGHTS, without_owner
+from streamtopics.base.frame import NO_WEIGHTS
 from streamtopics.estimators import StreamingLDA
 from streamtopics.kernels import rows as kernel
 from streamtopics.story.cells import Cells
@@ -41,6 +41,7 @@ from streamtopics.topic_stream.reports import ReportsDocuments
 from streamtopics.updates.births import Lifetimes
 from streamtopics.utils.output import LinksToReference, ShowsTopics
 from streamtopics.utils.parallel import held
+from streamtopics.utils.records import without_owner
 from streamtopics.utils.structure import in_memory
 
 # Documents whose topics are inferred at once.

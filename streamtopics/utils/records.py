@@ -2,6 +2,7 @@
 """Frozen records: fields by path, such as `boost__scale`, and estimators with records."""
 
 from collections.abc import Callable, Iterator, Mapping
+from copy import deepcopy
 from dataclasses import fields, is_dataclass, replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeGuard
@@ -64,3 +65,11 @@ def of_record(field: str, doc: str, kind: Callable[[Any], Any] | None = None) ->
         return value if kind is None else kind(value)
 
     return property(read, doc=doc)
+
+
+def without_owner(model: Any, state: dict[str, Any]) -> dict[str, Any]:
+    """A copy of the state; requests of metadata name their estimator, as files have no circles."""
+    state = dict(state)
+    if requests := state.get("_metadata_request"):
+        state["_metadata_request"] = deepcopy(requests, {id(requests.owner): type(model).__name__})
+    return state

@@ -72,6 +72,8 @@ def test_seeds_name_topics(tweets, fit, tmp_path):
     for text, message in [("[]", "seeds must map names of topics"), ("{", f"{seeds} is not JSON")]:
         seeds.write_text(text, encoding="utf-8")
         assert message in fit(tweets, "--seeds", seeds, status=2)[1]
+    several = fit(tweets, "--seeds", seeds, "--topics", "3,4", status=2)[1]
+    assert "one number beside --seeds" in several
 
 
 def test_what_is_written_is_about_the_texts(tweets, fit, tmp_path):

@@ -7,10 +7,13 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.frozen import FrozenEstimator
+from sklearn.pipeline import make_pipeline
 
 from streamtopics import load
 from streamtopics.cli.reading import Tally
-from streamtopics.text import stop_words
+from streamtopics.text import NamedVectorizer, StreamingCountVectorizer, stop_words
 
 WORDS = [f"{first}{middle}{last}" for first in "bdfgj" for middle in "aeiou" for last in "klmnp"]
 
@@ -119,6 +122,14 @@ def test_watch_passes_over_what_has_no_text(run, tmp_path):
     watch = ["watch", path, "--model", model, "--topics", 2, "--idle", 0.1]
     _, err = run(*watch, "--batch-size", 30)
     assert f"documents read: 60; skipped: 1: 1 missing texts (first: {path}, line 61)" in err
+
+
+def test_words_left_out_are_those_of_the_vectorizer_within():
+    frozen = FrozenEstimator(StreamingCountVectorizer(min_df=2).fit(["sea sea sky", "sea"]))
+    for own, n in ((frozen, 1), (make_pipeline(CountVectorizer()), 0)):
+        tally = Tally()
+        tally.add(NamedVectorizer(own).fit(["sea sky"]), ["sea sky"])
+        assert (tally.n["documents"], tally.n["others"]) == (1, n)
 
 
 def test_telling_raises_nothing_and_no_documents_are_told_of(run, capsys, tmp_path):

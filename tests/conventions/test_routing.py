@@ -14,7 +14,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.metadata_routing import MetadataRouter
 
-from streamtopics import SVBHPP, SVBLDA, MultiViewLDA
+from streamtopics import SVBHPP, SVBLDA, MultiViewLDA, load, save
 from streamtopics.streams import TimedBatch
 from streamtopics.streams.batches import learn
 from streamtopics.text import StreamingPipeline
@@ -130,7 +130,7 @@ def test_without_routing_all_goes_to_the_last_step():
     assert model.drift_[0].time == 1
 
 
-def test_times_of_a_stream():
+def test_times_of_a_stream(tmp_path):
     """What passes minibatches on to a pipeline passes their times by the same rules."""
     model = SVBHPP(2, random_state=0)
     pipeline = StreamingPipeline([("topics", model)])
@@ -139,6 +139,8 @@ def test_times_of_a_stream():
     model.set_partial_fit_request(time=True)
     learn(pipeline, TimedBatch(COUNTS, 5), None)
     assert model.drift_[0].time == 5
+    save(pipeline.set_score_request(sample_weight=True), tmp_path / "pipeline")
+    assert load(tmp_path / "pipeline")[-1].drift_[0].time == 5
 
 
 # groups

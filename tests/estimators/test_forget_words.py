@@ -12,14 +12,7 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from streamtopics import (
-    SVBLDA,
-    GibbsOnlineEM,
-    GuidedTopics,
-    HDPGibbsOnlineEM,
-    HDPVarGibbs,
-    StreamingLDA,
-)
+import streamtopics as st
 from streamtopics.estimators import Schedule
 from streamtopics.estimators.presets import PLAIN
 from streamtopics.messages import Statistics
@@ -36,19 +29,21 @@ SMALL = {"random_state": 0, "batch_size": 30}
 MODELS = [
     *rows(4, **SMALL),
     *[kind(4, **SMALL) for kind in CLASSES.values()],
-    StreamingLDA(4, update=Window(3), schedule=PLAIN, inference="variational", max_iter=1, **SMALL),
-    GibbsOnlineEM(4, schedule=Schedule(averaging="linear"), **SMALL),
-    GibbsOnlineEM(4, schedule=Schedule(averaging="uniform"), **SMALL),
-    SVBLDA(4, topic_word_prior=RNG.uniform(0.1, 2, (4, N_WORDS)), **SMALL),
-    HDPGibbsOnlineEM(4, **SMALL),
-    HDPVarGibbs(4, **SMALL),
-    GuidedTopics({"one": ["w1", "w2"], "two": ["w5"]}, **SMALL),
+    st.StreamingLDA(
+        4, update=Window(3), schedule=PLAIN, inference="variational", max_iter=1, **SMALL
+    ),
+    st.GibbsOnlineEM(4, schedule=Schedule(averaging="linear"), **SMALL),
+    st.GibbsOnlineEM(4, schedule=Schedule(averaging="uniform"), **SMALL),
+    st.SVBLDA(4, topic_word_prior=RNG.uniform(0.1, 2, (4, N_WORDS)), **SMALL),
+    st.HDPGibbsOnlineEM(4, **SMALL),
+    st.HDPVarGibbs(4, **SMALL),
+    st.GuidedTopics({"one": ["w1", "w2"], "two": ["w5"]}, **SMALL),
 ]
 
 
 def learnt(estimator, times=3):
     model, data = clone(estimator), X
-    if isinstance(estimator, GuidedTopics):
+    if isinstance(estimator, st.GuidedTopics):
         data = NamedCounts.of(X, [f"w{i}" for i in range(N_WORDS)])
     for i in range(times):
         model.partial_fit(data[30 * i : 30 * i + 30])
@@ -119,7 +114,7 @@ def test_what_a_rule_remembers_of_a_column_is_not_taken_from_its_next_word():
 
 
 def test_svb_forgets_exactly_what_the_words_added():
-    model, _ = learnt(SVBLDA(4, random_state=0))
+    model, _ = learnt(st.SVBLDA(4, random_state=0))
     assert_array_equal(model.forget_words(FORGOTTEN).posterior_.S[FORGOTTEN], 0.0)
     model.forget_words(np.arange(N_WORDS))
     assert_allclose(model.components_, np.broadcast_to(model.posterior_.eta, (N_WORDS, 4)).T)
@@ -131,7 +126,7 @@ def test_svb_forgets_exactly_what_the_words_added():
     [([40], " from 0 to 39"), ([1, -1], " from 0 to 39"), ([0.5], ""), ([True], "")],
 )
 def test_wrong_columns_change_nothing(columns, range_):
-    model, _ = learnt(SVBLDA(4, random_state=0), 1)
+    model, _ = learnt(st.SVBLDA(4, random_state=0), 1)
     before = model.components_
     with pytest.raises(ValueError, match=f"columns must be whole numbers{range_}"):
         model.forget_words(columns)
@@ -139,7 +134,7 @@ def test_wrong_columns_change_nothing(columns, range_):
     assert_array_equal(model.forget_words([]).components_, before)
     assert_array_equal(model.forget_words([2, 2]).posterior_.S[2], 0.0)
     with pytest.raises(NotFittedError):
-        SVBLDA(4).forget_words([1])
+        st.SVBLDA(4).forget_words([1])
 
 
 @cache
@@ -150,10 +145,10 @@ def texts_of(t, n=40):
 
 
 LAST = [
-    SVBLDA(3, random_state=0),
+    st.SVBLDA(3, random_state=0),
     # All others but those that need the words of columns, which change along a stream.
     *[one for one in MODELS if one.get_params().get("topic_word_prior", None) is None
-      or np.ndim(one.topic_word_prior) == 0 if not isinstance(one, GuidedTopics)],
+      or np.ndim(one.topic_word_prior) == 0 if not isinstance(one, st.GuidedTopics)],
 ]  # fmt: skip
 
 
@@ -192,13 +187,13 @@ def test_after_a_failure_the_columns_are_handed_over_with_the_next_minibatch(mon
         pipeline.partial_fit(texts_of(t))
     before = pipeline[-1].components_
     with monkeypatch.context() as patch:
-        patch.setattr(SVBLDA, "forget_words", None)
+        patch.setattr(st.SVBLDA, "forget_words", None)
         with pytest.raises(TypeError):
             pipeline.partial_fit(texts_of(8))
     lost = pipeline[0].recycled_
     assert len(lost)
     assert_array_equal(pipeline[-1].components_, before)
     handed = Mock(wraps=pipeline[-1].forget_words)
-    monkeypatch.setattr(SVBLDA, "forget_words", handed)
+    monkeypatch.setattr(st.SVBLDA, "forget_words", handed)
     pipeline.partial_fit(texts_of(9))
     assert set(lost) <= set(handed.call_args_list[0].args[0].tolist())

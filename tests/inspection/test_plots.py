@@ -13,14 +13,7 @@ from matplotlib import pyplot
 from matplotlib.colors import to_rgb
 from numpy.testing import assert_allclose, assert_array_equal
 
-from streamtopics import (
-    SVBHPP,
-    SVBLDA,
-    AspectSentimentModel,
-    GibbsOnlineEM,
-    GuidedTopics,
-    StreamingLDA,
-)
+import streamtopics as st
 from streamtopics.datasets import make_lda_corpus
 from streamtopics.estimators import Schedule
 from streamtopics.inspection import (
@@ -46,12 +39,12 @@ Scored = namedtuple("Scored", "n_documents_seen score")
 
 @pytest.fixture(scope="module")
 def model():
-    return SVBLDA(4, schedule=Schedule(n_rounds=5), random_state=0).fit(X)
+    return st.SVBLDA(4, schedule=Schedule(n_rounds=5), random_state=0).fit(X)
 
 
 @pytest.fixture(scope="module")
 def forgetting():
-    model, rng = SVBHPP(3, rate="topic", random_state=0), np.random.default_rng(0)
+    model, rng = st.SVBHPP(3, rate="topic", random_state=0), np.random.default_rng(0)
     for year in (1999, 2000, 2001, 2002):
         model.partial_fit(rng.poisson(0.5, (30, 50)), time=year)
     return model
@@ -157,7 +150,7 @@ def test_one_infinite_score_is_in_the_means_of_its_window_only(window, at):
 
 
 def test_shares_over_time_are_means():
-    model = GibbsOnlineEM(4, random_state=0).fit(X)
+    model = st.GibbsOnlineEM(4, random_state=0).fit(X)
     years = np.repeat([2001, 1999, 2000], 100)
     found = shares_over_time(model, X, years)
     assert found.times == [1999, 2000, 2001]
@@ -251,11 +244,11 @@ def test_picture_of_drift(forgetting):
     assert_array_equal(axes[0].images[0].get_array(), forgetting.retention_history_.T)
     assert [label.get_text() for label in axes[0].get_xticklabels()][-1] == "2002"
     with pytest.raises(ValueError, match="needs a minibatch since"):
-        plot_drift(SVBHPP(3, inference="gibbs").partial_fit(np.zeros((0, 50))))
+        plot_drift(st.SVBHPP(3, inference="gibbs").partial_fit(np.zeros((0, 50))))
 
 
 def test_one_share_of_all_topics_is_a_line():
-    model = StreamingLDA(3, update="power_prior", random_state=0)
+    model = st.StreamingLDA(3, update="power_prior", random_state=0)
     for start in range(0, 300, 100):
         model.partial_fit(X[start : start + 100])
     axes = plot_drift(model)
@@ -277,7 +270,7 @@ def test_distances_on_the_map_are_those_of_hellinger_where_two_axes_suffice():
 @pytest.mark.parametrize("size", [(3, 3), (9, 2)])
 def test_the_frame_of_a_map_cuts_no_disc_and_none_covers_another(size):
     """Of twelve topics, though the corpus has four."""
-    model = SVBLDA(12, random_state=0).partial_fit(X[:40])
+    model = st.SVBLDA(12, random_state=0).partial_fit(X[:40])
     ax = plot_topic_map(model, NAMES, ax=pyplot.subplots(figsize=size)[1])
     ax.figure.canvas.draw()
     inside, discs = ax.get_window_extent(), ax.patches
@@ -292,27 +285,27 @@ def test_the_frame_of_a_map_cuts_no_disc_and_none_covers_another(size):
 
 @pytest.mark.parametrize("n", [1, 2])
 def test_one_or_two_topics_have_a_map(n):
-    plot_topic_map(SVBLDA(n, random_state=0).fit(X), NAMES)
+    plot_topic_map(st.SVBLDA(n, random_state=0).fit(X), NAMES)
 
 
 def test_charts_are_called_by_the_names_of_topics():
     X = NamedCounts.of([[2, 1, 0, 0], [0, 0, 1, 2]] * 20, ["sea", "ship", "plane", "sky"])
     seeds = {"water": ["sea"], "air": ["sky"]}
-    guided = GuidedTopics(seeds, n_unseeded=1, random_state=0).fit(X)
+    guided = st.GuidedTopics(seeds, n_unseeded=1, random_state=0).fit(X)
     assert topic_names(guided) == ["water", "air", "topic 2"]
     titles = {panel.get_title().split(":")[0] for panel in plot_topics(guided)}
     assert titles == set(topic_names(guided))
     assert {"0 water", "1 air"} < {text.get_text() for text in plot_topic_map(guided).texts}
     sentences = [X[:3], X[3:4]] * 6
-    moods = AspectSentimentModel(1, batch_size=2, random_state=0).fit(sentences)
+    moods = st.AspectSentimentModel(1, batch_size=2, random_state=0).fit(sentences)
     assert topic_names(moods) == ["positive_0", "negative_0"]
-    assert topic_names(StreamingLDA(2, random_state=0).fit(X)) == ["topic 0", "topic 1"]
+    assert topic_names(st.StreamingLDA(2, random_state=0).fit(X)) == ["topic 0", "topic 1"]
 
 
 @pytest.mark.parametrize(("n", "shape"), [(4, (1, 4)), (6, (2, 3)), (11, (3, 4))])
 def test_charts_of_topics_fill_their_rows(n, shape):
     X = make_lda_corpus(30, n_components=3, n_features=20, random_state=0).X
-    axes = plot_topics(StreamingLDA(n, random_state=0).fit(X))
+    axes = plot_topics(st.StreamingLDA(n, random_state=0).fit(X))
     assert axes[0].get_gridspec().get_geometry() == shape
 
 
@@ -327,7 +320,7 @@ def test_colours_are_seen_on_white_and_on_black():
 
 
 def test_scores_are_drawn_at_the_documents_seen():
-    history, model = ScoreHistory(), SVBLDA(2, random_state=0)
+    history, model = ScoreHistory(), st.SVBLDA(2, random_state=0)
     stream(model, [COUNTS], callbacks=[history])
     assert plot_scores(history.rows).lines[0].get_xdata().size == 0
     stream(model, [COUNTS] * 2, callbacks=[history])
