@@ -203,5 +203,7 @@ def _begun(options: Namespace) -> TopicStream:
     if options.model.exists():
         console.log(f"beginning with the model in {options.model}")
         return models.load_stream(options, options.model)
-    words = models.vectorizer_for(options)
-    return TopicStream(model=models.estimator(options), vectorizer=words)
+    words, topics = models.vectorizer_for(options), models.estimator(options)
+    if getattr(topics, "n_unseeded", 0):
+        topics.set_params(n_start_documents=0)  # Topics of a stream must keep their places.
+    return TopicStream(model=topics, vectorizer=words)

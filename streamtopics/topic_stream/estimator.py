@@ -307,7 +307,7 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
             monitor.learn(pipeline, texts, time=time)
             self._begin(pipeline, monitor)
         # Seeded topics keep their places.
-        if self._topics._commit.begun is not None and getattr(self._topics, "n_unseeded", 1):
+        if self._topics._commit.begun is not None and getattr(self._topics, "n_unseeded", True):
             raise ValueError(
                 "topics change places over the first documents of model, and shares of topics "
                 "would mix them; set its n_start_documents, or schedule__n_start_documents, to 0"

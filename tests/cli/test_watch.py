@@ -332,11 +332,11 @@ def test_a_checkpoint_is_of_bounded_size(feed, monkeypatch, report):
 def test_seeds_stay(feed):
     """The vocabulary is that of the first minibatch, and what is gone on with keeps its own."""
     feed.append(*lines(200))
-    feed.watch("--seeds", feed.seeds)
+    feed.watch("--seeds", feed.seeds, "--topics", 3)
     feed.append(*(f"balloon {line}" for line in lines(100)))
     feed.watch()
     again = load(feed.model).pipeline_
-    assert [*again[-1].topic_names_] == ["water", "air"]
+    assert [*again[-1].topic_names_][:2] == ["water", "air"]
     assert again[-1].n_documents_seen_ == 300
     assert "balloon" not in again[0].get_feature_names_out()
 
