@@ -246,6 +246,10 @@ class NodeStatistics:
     #: As in `Statistics`; None if unknown to the model
     local_bound: float | None = None
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # Files of earlier versions have no n_tokens.
+        self.__dict__.update({"n_tokens": float(state["mass"].sum())} | state)
+
     def plus(self, other: "NodeStatistics", scale: float) -> "NodeStatistics":
         """Return a copy with `scale` times `additions` and `mass` of `other` added.
 

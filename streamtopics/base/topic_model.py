@@ -203,7 +203,7 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
         state = composition.rule.init(posterior)
         commit = TopicCommit(posterior, state, update=composition, average=average, alpha=alpha)
         if batch.is_corpus:
-            size = min(self.batch_size, composition.inner_batch_size or self.batch_size)
+            size = min(self.batch_size, composition.part_size(shape[1]) or self.batch_size)
             n_batches = -(-batch.n_documents // size) * self._n_passes(batch)
             rounds = map(composition.rule.n_rounds_of, range(min(n_batches, FEW_STEPS)))
             if sum(rounds) < FEW_STEPS and self.n_components > 1 and composition.start == NOISE:
@@ -272,7 +272,9 @@ class StreamingTopicModel(Mergeable, ReportsRetention, LearntTopics, CountsInput
         n = 0 if whole is None else whole.n_documents
         if whole is not None and (n >= most or EVERY * (n - whole.n_learnt) >= whole.n_learnt):
             least = getattr(old._state.S, "least", 0.0)
-            alpha = np.broadcast_to(commit.alpha, old.n_nodes)
+            # None in files of earlier versions.
+            alpha = old.alpha if commit.alpha is None else commit.alpha
+            alpha = np.broadcast_to(alpha, old.n_nodes)
             fresh = TopicPosterior(
                 old.eta, old.shape, alpha, old.xi, self.seed_, old.prior_directions, least
             )

@@ -112,7 +112,8 @@ def print_learnt(options: Namespace, model: TopicStream, texts: list[str], held:
         # With the prior of a topic.
         one = counted(texts).sum(axis=0).A1 + 0.02
         score = float(tokens @ np.log(one / one.sum()) / tokens.sum())
-        print(f"; one topic alone: {console.per_word(score)}", end="")
+        known = " of the first documents" if len(texts) < model.n_documents_seen_ else ""
+        print(f"; one topic{known} alone: {console.per_word(score)}", end="")
     print()
 
 

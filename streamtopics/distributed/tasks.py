@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from traceback import format_exc
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -87,6 +88,7 @@ def read_batches(batches: Sequence[Any], before: Pipeline | None) -> list[Any]:
         for one in batches:
             found.append(one._replace(X=counts_of(one.X, None, before)))
     except Exception as error:
+        error.add_note(format_exc())  # What is sent in a list has no traceback.
         found.append(error)
     return found
 
@@ -105,6 +107,8 @@ def score(partition: object, read: Read | None, model: Any) -> Scored:
 
 def tally_of(partition: object, read: Read | None, counter: Any) -> Tally:
     mine, texts = clone(counter), documents_of(partition, read)
+    if not len(texts):
+        return Tally({}, {}, 0)
     try:
         counts = mine.fit_transform(texts)
     except ValueError as error:

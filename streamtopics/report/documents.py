@@ -21,6 +21,7 @@ from streamtopics.metrics import relevant_words
 from streamtopics.metrics.predictive import check_same_names
 from streamtopics.story.cells import Cells, Labels, labels_of
 from streamtopics.text import NamedCounts
+from streamtopics.text.languages import UNSPACED
 from streamtopics.text.vocabulary import is_free
 from streamtopics.utils.steps import counted, names_of, steps_before
 from streamtopics.utils.structure import (
@@ -274,7 +275,8 @@ def _of_texts(source: Source, texts: list[str]) -> list[tuple[list[str], np.ndar
     def marked(found: re.Match[str]) -> str:
         """Letters without spaces, with marks between the words if there are several."""
         rest, parts = found[0], list[str]()
-        tokens = [] if tokenizer is None else list(filter(None, tokenizer(rest)))
+        asked = tokenizer is not None and UNSPACED.search(rest)
+        tokens = list(filter(None, tokenizer(rest))) if asked else []
         for token in tokens if len(tokens) > 1 else ():
             if token in rest:
                 before, _, rest = rest.partition(token)

@@ -48,9 +48,10 @@ def objects_in(value: object, seen: dict[int, object]) -> Iterator[Any]:
     waiting = [value]
     while waiting:
         one: Any = waiting.pop()
+        if type(one) in PLAIN or id(one) in seen:
+            continue
         # Functions refer to all of their module.
-        is_code = isinstance(one, type | ModuleType) or hasattr(type(one), "__globals__")
-        if type(one) in PLAIN or is_code or id(one) in seen:
+        if isinstance(one, type | ModuleType) or hasattr(type(one), "__globals__"):
             continue
         # Kept, so no other object gets its number.
         seen[id(one)] = one

@@ -297,6 +297,7 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
         self._validate_params()
         documents = self._read(X, times, groups, ids)
         texts, time = documents.texts, last_time(documents.labels)
+        moves = self._begun and self._topics._commit.begun is not None
         if self._begun:
             self._carry(lambda: self.monitor_.learn(self.pipeline_, texts, time=time), texts)
         else:
@@ -307,7 +308,8 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
             monitor.learn(pipeline, texts, time=time)
             self._begin(pipeline, monitor)
         # Seeded topics keep their places.
-        if self._topics._commit.begun is not None and getattr(self._topics, "n_unseeded", True):
+        moves = moves or self._topics._commit.begun is not None
+        if moves and getattr(self._topics, "n_unseeded", True):
             raise ValueError(
                 "topics change places over the first documents of model, and shares of topics "
                 "would mix them; set its n_start_documents, or schedule__n_start_documents, to 0"

@@ -63,8 +63,9 @@ def test_the_words_are_those_of_all_texts(kind, settings, n_parts):
 
 
 def test_partitions_without_words_count_none():
-    found = count_vocabulary(CountVectorizer(), [["red"], [], ["?!", ""]], Now())
-    assert found.get_feature_names_out().tolist() == ["red"]
+    for counter in (CountVectorizer(), StreamingCountVectorizer()):
+        found = count_vocabulary(counter, [["red"], [], ["?!", ""]], Now())
+        assert found.get_feature_names_out().tolist() == ["red"]
 
 
 def test_wrong_vocabularies_are_refused():

@@ -130,6 +130,10 @@ def test_a_topic_stream_needs_topics_that_keep_their_places(model):
     with pytest.raises(ValueError, match=r"change places .* n_start_documents"):
         stream.partial_fit(SEA + SKY)
     assert stream.fit(SEA + SKY).partial_fit(SEA).totals().n.sum() == 140
+    words = NamedVectorizer().fit(SEA + SKY)
+    begun = [("words", words), ("topics", model.partial_fit(words.transform(SEA)))]
+    with pytest.raises(ValueError, match="change places"):  # Also if the beginning ends here.
+        TopicStream.from_pipeline(StreamingPipeline(begun)).partial_fit(SKY * 9)
 
 
 def test_a_beginning_learnt_anew_counts_its_parts():

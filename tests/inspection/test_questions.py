@@ -13,13 +13,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, normalize
 
-from streamtopics import (
-    DPPSummarizer,
-    GibbsOnlineEM,
-    HiddenFactorsTopics,
-    StreamingBayes,
-    StreamingLDA,
-)
+import streamtopics as st
 from streamtopics.datasets import make_lda_corpus, make_rated_reviews
 from streamtopics.dpp.summary_kernel import counts_of_nearest
 from streamtopics.inspection import documents_of, similar_documents
@@ -38,7 +32,7 @@ TEXTS = ["the sea is blue and wide", "blue waves of the sea", "bread and salt", 
 
 @pytest.fixture(scope="module")
 def model():
-    return GibbsOnlineEM(5, random_state=0).fit(X)
+    return st.GibbsOnlineEM(5, random_state=0).fit(X)
 
 
 def test_documents_of_a_topic_are_those_of_its_largest_shares(model):
@@ -54,7 +48,7 @@ def test_documents_of_a_topic_are_those_of_its_largest_shares(model):
 
 
 def test_equal_shares_are_in_the_order_of_the_documents():
-    one = StreamingLDA(1).fit(X)
+    one = st.StreamingLDA(1).fit(X)
     assert [row.document for row in documents_of(one, X, n_documents=3)] == [0, 1, 2]
 
 
@@ -75,7 +69,7 @@ def test_similar_documents_by_the_definition(model):
 
 def test_a_pipeline_answers_for_texts():
     vectorizer = CountVectorizer(stop_words="english")
-    pipeline = make_pipeline(vectorizer, StreamingLDA(2, random_state=0, max_iter=30)).fit(TEXTS)
+    pipeline = make_pipeline(vectorizer, st.StreamingLDA(2, random_state=0, max_iter=30)).fit(TEXTS)
     found = similar_documents(pipeline, TEXTS, ["waves of the blue sea"], n_documents=10)
     assert {row.document % 4 for row in found} == {0, 1}
 
@@ -86,7 +80,7 @@ def test_what_gives_no_shares_is_refused(model):
     with pytest.raises(ValueError, match=r"sum to 1; PCA\.transform does not"):
         documents_of(PCA(2).fit(X.toarray()), X.toarray())
     with pytest.raises(NotFittedError):
-        documents_of(GibbsOnlineEM(), X)
+        documents_of(st.GibbsOnlineEM(), X)
 
 
 # Posteriors of small models
@@ -119,7 +113,7 @@ def laws_of(model):
 )
 def test_a_law_for_each_number_of_a_model(small, y, n_rows):
     data = (SAMPLES > 5).astype(float) if isinstance(small, BetaBinomial) else SAMPLES
-    laws = laws_of(StreamingBayes(small, random_state=0).fit(data, y))
+    laws = laws_of(st.StreamingBayes(small, random_state=0).fit(data, y))
     assert sum(np.size(law.mean()) for law in laws.values()) == n_rows
     for law in laws.values():
         (low, high), (lower, higher) = law.interval(0.95), law.interval(0.999)
@@ -128,7 +122,7 @@ def test_a_law_for_each_number_of_a_model(small, y, n_rows):
 
 
 def test_posterior_of_a_regression_is_that_of_its_own_reading():
-    model = StreamingBayes(LinearRegression()).fit(SAMPLES, TARGETS)
+    model = st.StreamingBayes(LinearRegression()).fit(SAMPLES, TARGETS)
     law = laws_of(model)["regression", "coefficient"]
     coefficients = LinearRegression().coefficients(model.posterior_)
     assert_allclose(law.mean(), coefficients)
@@ -142,7 +136,7 @@ def test_posterior_of_a_regression_is_that_of_its_own_reading():
 def test_the_weight_of_a_single_component_is_one():
     mixture = GaussianMixture(n_components=1, mean=4.0)
     for small, y in ((mixture, None), (NaiveBayesMixture(mixture=mixture), CLASSES)):
-        laws = laws_of(StreamingBayes(small, random_state=0).fit(SAMPLES, y))
+        laws = laws_of(st.StreamingBayes(small, random_state=0).fit(SAMPLES, y))
         (law,) = (law for (block, _), law in laws.items() if block == "weights")
         assert {*np.ravel(law.mean())} == {1.0}
         assert {*np.ravel(law.std())} == {0.0}
@@ -151,7 +145,7 @@ def test_the_weight_of_a_single_component_is_one():
 @pytest.fixture(scope="module")
 def rated():
     data = make_rated_reviews(600, n_features=100, n_components=3, random_state=0)
-    model = HiddenFactorsTopics(3, random_state=0, max_iter=5)
+    model = st.HiddenFactorsTopics(3, random_state=0, max_iter=5)
     return data, model.fit(data.X, data.ratings, items=data.item, users=data.user)
 
 
@@ -187,14 +181,14 @@ def test_wrong_recommendations_are_refused(rated):
     with pytest.raises(ValueError, match="predict needs X, items or users"):
         model.predict()
     with pytest.raises(NotFittedError):
-        HiddenFactorsTopics().recommend(1)
+        st.HiddenFactorsTopics().recommend(1)
 
 
 def test_documents_that_a_sentence_of_a_digest_stands_for():
     news = ["Red wine was good.", "The trains are late.", "Hm!", "Late again: the trains!"]
-    digest = DPPSummarizer().digest(news * 3, n_sentences=9)
+    digest = st.DPPSummarizer().digest(news * 3, n_sentences=9)
     assert [found.n_documents for found in digest] == [3, 3, 3, 3]
-    two = DPPSummarizer().digest([*news, "Trains: late, late.", "12"], n_sentences=2)
+    two = st.DPPSummarizer().digest([*news, "Trains: late, late.", "12"], n_sentences=2)
     counts = {found.sentence: found.n_documents for found in two}
     # Those without a word of trains are left out.
     assert sum(counts.values()) == 3
@@ -218,5 +212,5 @@ def test_counts_of_nearest_by_the_definition():
 
 
 def test_a_search_among_no_documents_finds_none():
-    model = StreamingLDA(2, random_state=0).fit(COUNTS)
+    model = st.StreamingLDA(2, random_state=0).fit(COUNTS)
     assert all(len(one) == 0 for one in documents_of(model, COUNTS[:0]))

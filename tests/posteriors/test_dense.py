@@ -237,6 +237,12 @@ UNFIT = [
 ]
 
 
+def test_statistics_of_earlier_versions_count_their_mass():
+    old = NodeStatistics.__new__(NodeStatistics)
+    old.__setstate__({"additions": {}, "n_documents": 2, "mass": np.ones(3)})
+    assert old.n_tokens == 3
+
+
 @pytest.mark.parametrize(("posterior", "added", "message"), UNFIT)
 def test_additions_that_do_not_fit_change_nothing(posterior, added, message):
     before, commit = repr(frozen(posterior)), {}
