@@ -275,8 +275,8 @@ def _of_texts(source: Source, texts: list[str]) -> list[tuple[list[str], np.ndar
     def marked(found: re.Match[str]) -> str:
         """Letters without spaces, with marks between the words if there are several."""
         rest, parts = found[0], list[str]()
-        asked = tokenizer is not None and UNSPACED.search(rest)
-        tokens = list(filter(None, tokenizer(rest))) if asked else []
+        cut = tokenizer if UNSPACED.search(rest) else None
+        tokens = [] if cut is None else list(filter(None, cut(rest)))
         for token in tokens if len(tokens) > 1 else ():
             if token in rest:
                 before, _, rest = rest.partition(token)
