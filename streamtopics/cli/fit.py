@@ -75,7 +75,8 @@ def fit(options: Namespace) -> None:
     # Files first, in case the reader of the output has gone.
     written = write_all(options, model, tally, first if more is None else None)
     print(learnt_of)
-    print_learnt(options, model, texts, reading.texts_of(held_out))
+    one_topic = "one topic" if more is None else "one topic of the first documents"
+    print_learnt(options, model, texts, reading.texts_of(held_out), one_topic)
     if written:
         print("", *written, sep="\n")
 
@@ -95,7 +96,9 @@ def report(options: Namespace) -> None:
     print(f"report written to {options.output}")
 
 
-def print_learnt(options: Namespace, model: TopicStream, texts: list[str], held: list[str]) -> None:
+def print_learnt(
+    options: Namespace, model: TopicStream, texts: list[str], held: list[str], one_topic: str
+) -> None:
     counted, topics = model.pipeline_[:-1].transform, model.pipeline_[-1]
     if options.time_key or options.group_key:
         models.print_findings(model.findings())
@@ -112,8 +115,7 @@ def print_learnt(options: Namespace, model: TopicStream, texts: list[str], held:
         # With the prior of a topic.
         one = counted(texts).sum(axis=0).A1 + 0.02
         score = float(tokens @ np.log(one / one.sum()) / tokens.sum())
-        known = " of the first documents" if len(texts) < model.n_documents_seen_ else ""
-        print(f"; one topic{known} alone: {console.per_word(score)}", end="")
+        print(f"; {one_topic} alone: {console.per_word(score)}", end="")
     print()
 
 
