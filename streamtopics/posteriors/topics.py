@@ -203,7 +203,7 @@ class TopicPosterior(OverWords):
         folds = bool(a.min() < LEAST_WEIGHT)
         if folds:
             small = a < LEAST_WEIGHT
-            # Before the first minibatch S is empty and needs no factor.
+            # Before the first minibatch S is empty or a start, which stays for all its parts.
             fold = np.where(small & (old.n_batches > 0), a, 1.0)
             a = np.where(small, 1.0, a)
         np.divide(blend.gain, a, out=scale)
