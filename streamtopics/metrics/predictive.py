@@ -252,8 +252,9 @@ def _standardised(estimator: object, X: object, mean: float | None) -> tuple[np.
     """z of `unlike_known`, NaN for documents without a word, and mu."""
     X, estimator = counted(estimator, X), last_step(estimator)
     check_same_names(estimator, X)
-    counts = to_csr(X, "unlike_known", "X")
-    n_tokens = np.asarray(counts.sum(axis=1, dtype=np.float64)).ravel()
+    # In one dtype, since equal documents must have the same z.
+    counts = to_csr(X, "unlike_known", "X").astype(np.float64)
+    n_tokens = np.asarray(counts.sum(axis=1)).ravel()
     found = held_out_log_probability(estimator, with_names_of(X, counts, estimator), counts)
     ok = np.isfinite(found)
     mean = float(found[ok].sum() / max(n_tokens[ok].sum(), 1.0)) if mean is None else mean

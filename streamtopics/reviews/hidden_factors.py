@@ -364,7 +364,7 @@ class HiddenFactorsTopics(UserItemModel):
         check_integer(least=0, n_items=n_items)
         known = self._commit.labels
         label = check_labels([user], "user", 1, "recommend", known["users"])
-        left_out = list(exclude)
+        left_out = [exclude] if isinstance(exclude, str) else list(exclude)
         excluded = check_labels(left_out, "exclude", len(left_out), "recommend", known["items"])
         items = np.setdiff1d(known["items"], excluded)
         ratings = self.predict(items=items, users=np.repeat(label, len(items)))

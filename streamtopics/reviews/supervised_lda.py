@@ -62,8 +62,8 @@ class SupervisedCommit(RatedCommit):
 class SupervisedLDA(RatedTopicModel):
     """Supervised LDA: topics that predict a rating, or another number, for each document.
 
-    The rating of a document is normally distributed around a linear function of the document's
-    topic proportions. Topics are learnt from words and ratings, to separate good and bad ratings.
+    The rating of a document is normal around a linear function of the topic shares of its words, to
+    which `transform` adds the prior. Topics are learnt to separate good and bad ratings.
 
     {parameters, n_components}
     response_penalty : float, default=1.0

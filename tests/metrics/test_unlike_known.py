@@ -36,6 +36,8 @@ def test_it_is_the_rank_among_the_known_ones(model, reject):
     usual, mine = surprise(KNOWN), surprise(NEW)
     expected = [(1 + sum(u <= z for u in usual)) <= reject * 200 for z in mine]
     assert unlike_known(model, NEW, KNOWN, reject).tolist() == expected
+    alike = [unlike_known(model, X, KNOWN, reject) for X in (KNOWN, KNOWN.astype(float))]
+    assert_array_equal(*alike)
 
 
 def test_at_most_the_share_of_documents_alike_is_told():

@@ -117,6 +117,7 @@ def test_equal_ratings_and_a_large_penalty():
 @pytest.mark.filterwarnings("error")
 def test_ratings_without_texts_warn_of_no_names():
     frame = pd.DataFrame(RATED.X.toarray(), columns=[f"w{i}" for i in range(60)])
-    given = {"items": RATED.item, "users": RATED.user}
+    given = {"items": RATED.item.astype(str), "users": RATED.user}
     model = HiddenFactorsTopics(3, random_state=0, max_iter=3).fit(frame, RATED.ratings, **given)
-    assert len(model.recommend(RATED.user[0], 1)) == 1
+    best, second = model.recommend(RATED.user[0], 2)
+    assert model.recommend(RATED.user[0], 1, exclude=best.item) == [second]
