@@ -163,6 +163,13 @@ def renamed(n=600):
     return Corpus(texts, times, groups)
 
 
+def test_the_documents_of_a_group_are_not_those_of_others():
+    """Also in periods of which no document is kept."""
+    found = fitted(renamed(), n_components=4, n_documents=60).findings(None)
+    [one] = [one for one in found if one.word == "yacht"]
+    assert (one.group, one.share_before) == ("south", 0.0)
+
+
 @pytest.mark.parametrize("learn", [fitted, lambda of, **given: streamed(small(**given), *of)])
 def test_a_word_of_a_group_is_named(learn):
     texts, _, groups = of = renamed()

@@ -217,9 +217,8 @@ class Cells:
 
     def _reaching(self, times: np.ndarray) -> Cells:
         """The sums over spans long enough for exact numbers of some times."""
-        own, reach = self, 0.0
-        if self.kind == "number":
-            reach = np.nanmax(np.abs(times), initial=0.0)
+        own = self
+        reach = np.nanmax(np.abs(times), initial=0.0) if self.kind == "number" else 0.0
         while reach >= 10.0**own.level * (EXACT if own.level < 0 else LARGEST):
             own = replace(own, level=own.level + 1, spans=own._longer(own.spans))
         return own._summed()

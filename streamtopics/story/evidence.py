@@ -221,8 +221,7 @@ def in_sample(word: Change, data: Data) -> tuple[np.ndarray, np.ndarray, np.ndar
     has, is_own = words_had([word], data) > 0, sample.group == word.first
     period = np.where(sample.period < 0, n_periods - 1, sample.period)
     own, every, n_own, n = (
-        np.bincount(period[chosen], minlength=n_periods).astype(np.float64)
-        for chosen in (has & is_own, has, is_own, slice(None))
+        np.bincount(period, chosen, n_periods) for chosen in (has & is_own, has, is_own, None)
     )
     return own, every, n_own / np.maximum(n, 1.0)
 

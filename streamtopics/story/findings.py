@@ -181,9 +181,8 @@ def find(totals: Totals, topics: Topics, sample: Sample, level: float) -> list[F
     contrasts, of_groups = _chosen(p[2] + p[3], level, 1, *families[2:])
     if sample.is_of_stream:
         has = (sample.counts > 0).astype(np.float64).tocsc()
-        again = [
-            again_in_time(c, sample.shares[:, c.place] / spread[c.place], sample) for c in changes
-        ]
+        values = sample.shares / spread
+        again = [again_in_time(c, values[:, c.place], sample) for c in changes]
         again += [again_in_time(c, has[:, c.place].toarray().ravel(), sample) for c in words]
         changes, words = _chosen(again, level, None, changes, words)
         again = [again_in_groups(c, of_all) for c in of_groups]
@@ -445,7 +444,10 @@ def _in_group(subject: Subject, opposite: Subject | None, data: Data) -> Finding
     n_own, x = totals.n[:, g], totals.of_groups[g, lead.place]
     own, *_ = in_sample(lead, data)
     both, left = (n_own > 0) & (n > n_own), holders - own * (x / max(own.sum(), 1.0))
-    of_others = np.maximum(left[both], 0.0) / (n - n_own)[both]
+    # Of the documents of others, the periods are estimated; the total is known.
+    left = np.clip(left, 0.0, n - n_own)
+    left *= max(holders.sum() - x, 0.0) / max(left.sum(), 1e-300)
+    of_others = left[both] / (n - n_own)[both]
     others = _part(of_others * n_own[both], n_own[both], both[both])
     kind, kept = "more" if lead.z > 0 else "less", (data.sample.group == g) == (lead.z > 0)
     found = _of_words(subject, opposite, data, kind, others, x, n_own.sum(), kept)
@@ -464,9 +466,8 @@ def _named(words: list[Change], data: Data) -> tuple[str, ...]:
 
 
 def _kept_in(periods: np.ndarray, data: Data) -> np.ndarray:
-    own = data.sample.period >= 0
-    own[own] = periods[data.sample.period[own]]
-    return own
+    # The last is for unknown times, of period -1.
+    return np.append(periods, False)[data.sample.period]
 
 
 def _quoted(data: Data, own: np.ndarray, weight: np.ndarray) -> tuple[tuple[int, ...], str]:

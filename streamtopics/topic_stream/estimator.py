@@ -19,7 +19,6 @@ from sklearn.utils import Tags, TransformerTags
 from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.validation import check_is_fitted
 
-from streamtopics.base.editable import Editable
 from streamtopics.base.frame import NO_WEIGHTS
 from streamtopics.estimators import StreamingLDA
 from streamtopics.kernels import rows as kernel
@@ -251,9 +250,8 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
         texts, labels, _ = documents
         if times is None:
             # The order of a corpus is no time: a corpus comes before all later documents.
-            documents = documents._replace(
-                labels=labels._replace(times=np.full(len(texts), len(texts) - 1.0))
-            )
+            labels = labels._replace(times=np.full(len(texts), len(texts) - 1.0))
+            documents = documents._replace(labels=labels)
         pipeline = self._new_pipeline(texts, len(texts))
         (_, words), (_, topics) = pipeline.steps
         is_open = _has_open_vocabulary(words)
@@ -376,8 +374,7 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
             earlier = np.maximum(words.document_frequency_[columns] + known - own, 0.0)
             earlier *= min(1.0, self._n_documents / max(n_before, 1))
             cells = cells.without_words(columns, earlier)
-        edits = topics.edits_ if isinstance(topics, Editable) else ()
-        self._sums = (tuple(edits), cells)
+        self._sums = (tuple(getattr(topics, "edits_", ())), cells)
 
     def _new_pipeline(self, texts: list[str], n_documents: int | None) -> StreamingPipeline:
         """A pipeline for a corpus or, with None, a stream."""
