@@ -282,6 +282,16 @@ def test_learning_alone_makes_no_findings_along_a_stream():
     assert report(stream, texts=texts, times=times, totals=stream.totals()).n_findings <= 1
 
 
+def test_learning_after_documents_were_added_makes_no_findings():
+    texts = corpus(900).texts
+    words = StreamingCountVectorizer(max_features=60, min_df=2)
+    pipeline = StreamingPipeline([("w", words), ("t", st.StreamingLDA(5, random_state=0))])
+    stream = st.TopicStream.from_pipeline(pipeline.partial_fit(texts[:20]))
+    stream.add_documents(texts[20:460], times=[2000 + i // 44 for i in range(440)])
+    stream.partial_fit(texts[460:], times=[2010 + i // 44 for i in range(440)])
+    assert stream.findings(None) == ()
+
+
 def test_words_are_those_of_the_tables():
     """And short lists are the beginning of longer ones."""
     stream = st.TopicStream(5, vectorizer=CountVectorizer()).fit(corpus().texts)

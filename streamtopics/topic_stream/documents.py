@@ -98,6 +98,8 @@ class HoldsDocuments(WithCache):
     monitor_: DriftMonitor
     _n_documents: int
     _n_tokens: float
+    # Documents learnt when all documents were counted; -1 if they were counted at several times
+    _n_learnt: int = -1
     # Sums over the documents, for the topics after these edits
     _sums: tuple[tuple[Edit, ...], Cells]
     _documents: tuple[Kept, ...]

@@ -262,10 +262,9 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
             words = words.set_params(max_features=min(n_columns, words.max_features))
             words._vocabulary = None
             words.partial_fit(texts)
+            pipeline._n_passed = words.n_documents_seen_
         counts = words.transform(texts)
         topics.fit(counts, **({} if vectors is None else {"vectors": vectors}))
-        if is_open:
-            pipeline._n_passed = words.n_documents_seen_
         self._begin(pipeline)
         self._add(counts, documents)
         self._snapshot(texts, counts, last_time(labels))
@@ -412,6 +411,9 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
             some = labels._replace(times=labels.times[own], groups=labels.groups[own])
             cells = cells.add(some, shares, sparse.csr_matrix(X))
         self._sums = (edits, cells)
+        n_learnt = seen_by(self.pipeline_).n_documents
+        is_same = self._n_documents == 0 or n_learnt == self._n_learnt
+        self._n_learnt = n_learnt if is_same else -1
         seed = [self.random_state, self._n_documents]
         self._documents = sampled(self._documents, documents, seed, self.n_documents)
         self._n_documents += n

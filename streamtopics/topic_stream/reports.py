@@ -160,8 +160,7 @@ class ReportsDocuments(HoldsDocuments):
         texts, groups = [one.text for one in kept], [one.group for one in kept]
         counts, times = self.pipeline_[:-1].transform(texts), np.array([d.number for d in kept])
         shares = self._topics.transform(counts)
-        is_of_stream = self.tracker_.n_batches_ > 1
-        sample = sample_of(totals, counts, shares, times, groups, texts, is_of_stream)
+        sample = sample_of(totals, counts, shares, times, groups, texts, self._n_learnt < 0)
         return with_kept_words(totals, sample), sample
 
     def _found(self, totals: Totals, sample: Sample) -> list[Finding]:
