@@ -673,6 +673,9 @@ def test_ids_are_kept_as_numbers_or_text():
     stream = st.TopicStream(2).fit(["red green blue"] * 5, ids=ids)
     assert [one.id for one in stream.documents] == [7, "a", "None", "1.5", 3]
     assert isinstance(stream.documents[0].id, int)
+    for given, first in ((None, "document 1"), (ids, "document 7")):
+        page = st.TopicStream(2).fit(["red green blue"] * 5, ids=given).report()
+        assert page.topics[0].documents[0].title == first
 
 
 @pytest.mark.parametrize("method", ["fit", "partial_fit"])

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Iterable
+from itertools import repeat
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -37,12 +38,14 @@ class Kept(NamedTuple):
     id: Any
     number: float  # of its span
     key: float  # random; the documents with the largest keys are kept
+    is_row: bool = False  # whether the id is the place in the stream, from 0
 
 
 class Documents(NamedTuple):
     texts: list[str]
     labels: Labels
     ids: list[Any]
+    are_rows: bool  # whether no ids were given
 
 
 def read_documents(
@@ -55,7 +58,7 @@ def read_documents(
         raise ValueError(f"ids must have an entry for each of the {n} documents; got {len(names)}")
     names = [int(one) if isinstance(one, np.integer) else one for one in names]
     names = [one if isinstance(one, int | str) else str(one) for one in names]
-    return Documents(texts, labels_of(n, times, groups, kind, n_seen), names)
+    return Documents(texts, labels_of(n, times, groups, kind, n_seen), names, ids is None)
 
 
 def texts_of(X: Iterable[str]) -> list[str]:
@@ -73,8 +76,8 @@ def sampled(kept: tuple[Kept, ...], more: Documents, seed: list[int], n: int) ->
     """At most n documents; `seed` ends with the number of earlier documents."""
     times, keys = more.labels.times, np.random.default_rng(seed).random(len(more.texts))
     dates = [""] * len(keys) if more.labels.kind == "order" else time_texts(times, "")
-    numbers = positions(times).tolist()
-    found = map(Kept, more.texts, dates, more.labels.groups, more.ids, numbers, keys.tolist())
+    values = more.texts, dates, more.labels.groups, more.ids, positions(times).tolist()
+    found = map(Kept, *values, keys.tolist(), repeat(more.are_rows))
     # Documents with smaller keys were left out, also before `n` grew.
     least = min(one.key for one in kept) if 0 < len(kept) < seed[-1] else 0.0
     documents = [*kept, *(one for one in found if one.key >= least)]

@@ -247,7 +247,7 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
         """
         self._validate_params()
         documents = read_documents(X, times, groups, ids)
-        texts, labels, _ = documents
+        texts, labels, *_ = documents
         if times is None:
             # The order of a corpus is no time: a corpus comes before all later documents.
             labels = labels._replace(times=np.full(len(texts), len(texts) - 1.0))

@@ -142,7 +142,8 @@ class ReportsDocuments(HoldsDocuments):
             if kept:
                 given["texts"] = [one.text for one in kept]
                 given["titles"] = [
-                    one.id if isinstance(one.id, str) else f"document {one.id}" for one in kept
+                    one.id if isinstance(one.id, str) else f"document {one.id + one.is_row}"
+                    for one in kept
                 ]
             if (kind := self._sums[1].kind) in ("date", "number"):
                 times = np.array([one.number for one in kept])
