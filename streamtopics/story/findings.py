@@ -343,10 +343,15 @@ def _of_share(
     k, totals = change.place, data.totals
     came, left = ([word for word in words if (word.z > 0) == up] for up in (True, False))
     weight = data.sample.shares[:, k] * (1.0 + words_had(came, data) if came else 1.0)
+    n, sums, squares = (
+        cube[cells].sum() for cube in (totals.n, totals.sums[..., k], totals.squares[..., k])
+    )
+    spread = spread_each(n, sums[None], squares[None], data.spread[k])
+    low, high = interval_of(n, sums / max(n, 1.0), spread)
     return Finding(
         kind, k, None, _label(k, data), _named(came, data), _named(left, data), "", (-1, -1), None,
-        share, _interval(k, cells, data), before, round(float(totals.main[cells][..., k].sum())),
-        round(float(totals.n[cells].sum())), change.z, change.p,
+        share, (float(low[0]), float(high[0])), before,
+        round(float(totals.main[cells][..., k].sum())), round(float(n)), change.z, change.p,
         *_quoted(data, kept, weight),
     )  # fmt: skip
 
@@ -383,18 +388,6 @@ def _of_words(
         (float(low), float(high)), before, round(float(x)), round(float(n)), lead.z,
         min(subject.p, 1.0), *_quoted(data, kept, words_had(subject.words, data)),
     )  # fmt: skip
-
-
-def _interval(k: int, chosen: Any, data: Data) -> tuple[float, float]:
-    """The 95 % interval of the share of a topic in some periods, or periods and groups."""
-    totals = data.totals
-    n, sums, squares = (
-        cube[chosen].sum(axis=tuple(range(cube[chosen].ndim)))
-        for cube in (totals.n, totals.sums[..., k], totals.squares[..., k])
-    )
-    spread = spread_each(n, sums[None], squares[None], data.spread[k])
-    low, high = interval_of(n, sums / max(n, 1.0), spread)
-    return float(low[0]), float(high[0])
 
 
 def _stretch(change: Change, totals: Totals) -> np.ndarray:

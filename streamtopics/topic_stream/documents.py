@@ -3,14 +3,11 @@
 
 from __future__ import annotations
 
-import re
-import warnings
 from collections.abc import Iterable
 from itertools import repeat
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.editing.records import Edit
@@ -18,7 +15,6 @@ from streamtopics.inspection.periods import time_texts
 from streamtopics.story.cells import Cells, Labels, labels_of, positions
 from streamtopics.streams import DriftMonitor, TopicTracker
 from streamtopics.text import StreamingPipeline
-from streamtopics.text.languages import unspaced_script
 from streamtopics.utils.parallel import WithCache, lock_of
 from streamtopics.utils.structure import from_arrow, shape_of
 
@@ -134,14 +130,3 @@ class HoldsDocuments(WithCache):
         if not self._begun:
             return [lock_of(self)]
         return [lock_of(self), *self.pipeline_._locks(), lock_of(self._topics)]
-
-
-def warn_of_unspaced(vectorizer: BaseEstimator, texts: Iterable[str]) -> None:
-    """Warn of texts without spaces between words, if the vectorizer cuts words by a pattern."""
-    own = {name.rpartition("__")[2]: value for name, value in vectorizer.get_params().items()}
-    is_cut = own.get("analyzer") == "word" and own.get("token_pattern") and not own["tokenizer"]
-    script, name = (is_cut and unspaced_script(texts)) or ("", "")
-    if script:
-        such = f", such as {name} (pip install {re.split('[.:]', name)[0]})" if name else ""
-        said = f"the texts are in {script}, without spaces between words; use a tokenizer{such}"
-        warnings.warn(said, stacklevel=5)

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import re
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from functools import wraps
@@ -27,6 +29,7 @@ from streamtopics.streams import DriftMonitor, TopicTracker
 from streamtopics.streams.batches import check_has_topics, seen_by
 from streamtopics.streams.stream import BatchInfo, packed, unpacked
 from streamtopics.text import StreamingCountVectorizer, StreamingPipeline, stop_words
+from streamtopics.text.languages import unspaced_script
 from streamtopics.topic_stream.documents import (
     Documents,
     Kept,
@@ -34,7 +37,6 @@ from streamtopics.topic_stream.documents import (
     read_documents,
     sampled,
     texts_of,
-    warn_of_unspaced,
 )
 from streamtopics.topic_stream.reports import ReportsDocuments
 from streamtopics.updates.births import Lifetimes
@@ -389,7 +391,14 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
                 self.n_components, random_state=self.random_state, n_jobs=self.n_jobs
             )
         check_has_topics(topics)
-        warn_of_unspaced(words, texts)
+        # Texts without spaces between words, cut by a pattern.
+        own = {name.rpartition("__")[2]: value for name, value in words.get_params().items()}
+        is_cut = own.get("analyzer") == "word" and own.get("token_pattern") and not own["tokenizer"]
+        script, name = (is_cut and unspaced_script(texts)) or ("", "")
+        if script:
+            such = f", such as {name} (pip install {re.split('[.:]', name)[0]})" if name else ""
+            said = f"the texts are in {script}, without spaces between words; use a tokenizer{such}"
+            warnings.warn(said, stacklevel=4)
         return StreamingPipeline([("words", clone(words)), ("topics", clone(topics))])
 
     def _begin(self, pipeline: StreamingPipeline, monitor: DriftMonitor | None = None) -> None:
@@ -462,8 +471,7 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
     def _parts(self) -> list[object]:
         if not self._begun:
             return [self]
-        steps = [step for _, step in self.pipeline_.steps]
-        return [self, self.pipeline_, self.monitor_, self.tracker_, *steps]
+        return [self, self.pipeline_, self.monitor_, self.tracker_, *dict(self.steps).values()]
 
     def __copy__(self) -> Self:
         with held(self._locks()):
