@@ -8,12 +8,13 @@ from os import PathLike
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from streamtopics.base.editable import Editable
 from streamtopics.editing.records import EditStep, edits_of
 from streamtopics.metrics import relevant_words
 from streamtopics.report import Report, report
-from streamtopics.story.cells import LEAST_OF_PERIOD, Cells, Totals
+from streamtopics.story.cells import LEAST_OF_PERIOD, Cells, Labels, Totals
 from streamtopics.story.evidence import Sample, sample_of, topics_of, with_kept_words
 from streamtopics.story.findings import Finding, Findings, find
 from streamtopics.story.shares import ShareRow, share_rows
@@ -145,9 +146,8 @@ class ReportsDocuments(HoldsDocuments):
                     one.id if isinstance(one.id, str) else f"document {one.id + one.is_row}"
                     for one in kept
                 ]
-            if (kind := self._sums[1].kind) in ("date", "number"):
-                times = np.array([one.number for one in kept])
-                given["times"] = np.rint(times * 1e6).astype("M8[us]") if kind == "date" else times
+            if self._sums[1].kind in ("date", "number"):
+                given["times"] = self._times
             if len(totals.groups) > 1:
                 given["groups"] = [one.group for one in kept] or None
             own = {name: value for name, value in how.items() if value is not None}
@@ -155,13 +155,19 @@ class ReportsDocuments(HoldsDocuments):
 
     # The topics and the sums
 
+    @property
+    def _times(self) -> np.ndarray:
+        times = np.array([one.number for one in self._documents])
+        return np.rint(times * 1e6).astype("M8[us]") if self._sums[1].kind == "date" else times
+
     def _tested(self) -> tuple[Totals, Sample]:
         """The totals, and the kept documents to test findings."""
         kept, totals = self._documents, self.totals()
         texts, groups = [one.text for one in kept], [one.group for one in kept]
-        counts, times = self.pipeline_[:-1].transform(texts), np.array([d.number for d in kept])
-        shares = self._topics.transform(counts)
-        sample = sample_of(totals, counts, shares, times, groups, texts, self._n_learnt < 0)
+        counts = self.pipeline_[:-1].transform(texts)
+        shares, edits = self._topics.transform(counts), getattr(self._topics, "edits_", ())
+        is_of_stream = self._n_learnt < 0 or any(edit.kind == "split" for edit in edits)
+        sample = sample_of(totals, counts, shares, self._times, groups, texts, is_of_stream)
         return with_kept_words(totals, sample), sample
 
     def _found(self, totals: Totals, sample: Sample) -> list[Finding]:
@@ -194,6 +200,14 @@ class ReportsDocuments(HoldsDocuments):
                 "documents were added after an edit that was undone; add the documents to a copy "
                 "saved before"
             )
+        kept = self._documents
+        is_split = any(step.edit.kind == "split" for step in steps[n_done:])
+        if is_split and 0 < len(kept) == self._n_documents:
+            # Sums of the parts of a topic are known only from the documents.
+            counts = sparse.csr_matrix(self.pipeline_[:-1].transform([one.text for one in kept]))
+            labels = Labels(cells.kind, self._times, [one.group for one in kept])
+            shares = np.asarray(topics.transform(counts), np.float64)
+            return Cells.empty(shares.shape[1], counts.shape[1]).add(labels, shares, counts)
         after = [*(step.before.topics for step in steps[1:]), labels.topics]
         for step, numbers in zip(steps[n_done:], after[n_done:], strict=False):
             cells = cells.with_topics(self._shares_after(step, numbers, labels.topics))
