@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 from sklearn import config_context
 from sklearn.base import clone
-from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
@@ -733,6 +733,14 @@ def test_a_report_says_what_the_stream_knows(tmp_path):
     assert sum(topic.n_documents for topic in found.topics) == 300
     assert "<title>Weather</title>" in (tmp_path / "page.html").read_text("utf-8")
     assert stream.report(findings=()).findings == []
+
+
+@pytest.mark.parametrize("words", [None, TfidfVectorizer(), NamedVectorizer(TfidfVectorizer())])
+def test_a_report_follows_the_end_of_a_topic_and_needs_no_documents(words):
+    stream = st.TopicStream(2, vectorizer=words, random_state=0).fit(SEA + SKY)
+    editing.merge(stream, [0, 1])
+    assert stream.partial_fit(SEA).report().n_topics == 1
+    assert not report(stream.pipeline_, texts=[]).n_documents
 
 
 def test_documents_that_are_added_count_and_teach_nothing():

@@ -126,7 +126,7 @@ def read_source(
     topics, _ = model_and_names(estimator, ())
     pipeline = estimator if steps_before(estimator) else None
     texts, titles = (None if one is None else list(from_arrow(one)) for one in (texts, titles))
-    if X is None and texts is not None:
+    if X is None and texts:
         if pipeline is None:
             raise ValueError(
                 f"{type(topics).__name__} cannot count words: pass X=, the counts of these texts, "

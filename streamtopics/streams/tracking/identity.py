@@ -227,7 +227,7 @@ def _with_end(
     """A topic with its death and merger, if any."""
     if topic.row < 0 and topic.died is None:
         topic = topic._replace(died=rows.now)
-    if topic.died != rows.now:
+    if topic.died != rows.now or topic.topic not in earlier:
         return topic
     others = [o for o in held if o.topic != topic.topic and o.died is None and o.topic in earlier]
     parts = [earlier[other.topic] for other in others]
@@ -397,7 +397,8 @@ def read_topics(
     table["words"][:, :n] = np.array(words, np.int32).reshape(columns.shape)
     table["kept"] = weights.sum(axis=1)
     table["weights"][:, :n] = weights / table["kept"][:, None]
-    table["use"], table["squares"] = _use(topics, for_scipy(counted(model, documents)))
+    if number_of_rows(documents):
+        table["use"], table["squares"] = _use(topics, for_scipy(counted(model, documents)))
     return table
 
 
