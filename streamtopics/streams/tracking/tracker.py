@@ -147,7 +147,8 @@ class TopicTracker(ShownAsTable):
         last = self.batches_[-1] if state.snapshots else 0
         n_read = min(1.0, identity.MAX_DOCUMENTS / max(info.n_documents, 1)) * info.n_tokens
         cost = PER_WORD * last_step(model).n_features_in_ + PER_TOKEN * n_read + PER_SNAPSHOT
-        if now.batch >= GROWTH * last or self.budget * n_tokens >= cost:
+        is_due = now.batch >= GROWTH * last or self.budget * n_tokens >= cost
+        if is_due and (info.n_tokens != 0 or not last):
             state = self._with_snapshot(state, model, info)
         self._state = state
 
