@@ -16,14 +16,8 @@ import numpy as np
 from streamtopics.distributed import composites, executors, tasks
 from streamtopics.streams.batches import Seen, after, learn, read_batch, score_before, seen_by
 from streamtopics.streams.checkpoint import Checkpointer
-from streamtopics.streams.stream import (
-    BatchInfo,
-    call,
-    check_callbacks,
-    finish_all,
-    has,
-    learner_of,
-)
+from streamtopics.streams.stream import BatchInfo, call, check_callbacks, finish_all, has
+from streamtopics.streams.tracking.tracker import TopicTracker
 from streamtopics.utils.checks import check_integer, check_whole
 from streamtopics.utils.steps import last_step
 
@@ -76,7 +70,7 @@ def fit_partitions(
     callbacks : sequence, default=()
         As in `streamtopics.streams.stream`, called after each minibatch learnt by the calling
         process, and after each round. In the `BatchInfo`, `X` is None, and `score` is the score of
-        a round's first minibatch.
+        a round's first minibatch. A `TopicTracker`, or a callback that learns, is refused.
     skip : int, default=0
         Number of minibatches, already learnt, to leave out at the start: ``n_batches`` of the
         result of `streamtopics.streams.resume`.
@@ -228,12 +222,12 @@ class _Learning:
     ) -> None:
         size, self.callbacks = composites.batch_size_of(model), tuple(callbacks)
         check_callbacks(self.callbacks)
-        if learner_of(self.callbacks) is not None:
-            raise TypeError(
-                f"{type(learner_of(self.callbacks)).__name__} learns in the place of partial_fit, "
-                "but workers learn here; leave the callback out, or use "
-                "streamtopics.streams.stream"
-            )
+        for one in self.callbacks:
+            if has(one, "learn") or isinstance(one, TopicTracker):
+                raise TypeError(
+                    f"{type(one).__name__} needs the documents, but workers learn here; "
+                    "leave the callback out, or use streamtopics.streams.stream"
+                )
         self.model, self.topics, self.what = model, last_step(model), what
         every = math.gcd(*(one.every for one in self.callbacks if isinstance(one, Checkpointer)))
         self.plan = Plan(rounds, staleness, every or None, size)
