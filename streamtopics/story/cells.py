@@ -345,9 +345,8 @@ def _number_period(n: int, level: int, kind: str, number: int) -> Period:
     start, end = (one * n * up / down for one in (number, number + 1))
     if kind == "order":
         return Period(f"documents {start + 1:,.0f} to {end:,.0f}", start, kind)
-    if end == start + 1 and are_whole:
-        return Period(f"{start:.0f}", start, kind)
-    return Period(f"{start:.10g} to {end - 1 if are_whole else end:.10g}", start, kind)
+    names = [f"{start:.0f}", f"{end - 1:.0f}"] if are_whole else [f"{start:.15g}", f"{end:.15g}"]
+    return Period(" to ".join(dict.fromkeys(names)), start, kind)
 
 
 def indicators(rows: np.ndarray, n: int) -> sparse.csr_matrix:

@@ -127,12 +127,15 @@ def test_a_long_stream_keeps_few_spans_and_loses_no_document():
         [[1e-3, 2e-3], [1e14, 1e15]],
         [[0.25, 0.5], [7.0, 9007199254740000.0]],
         [[-1e-300, 1e-300], [0.5, 3.0]],
+        [[20240517120000] * 2, [20240517120040] * 2],
+        [[1e7] * 2, [10000000.00004] * 2],
     ],
 )
 def test_numbers_of_any_size_are_times(minibatches):
     totals = added([*minibatches[0], *minibatches[1]], None, *documents(4), 2).totals(least=0)
     assert totals.n.sum() == 4
     assert totals.periods[0].start <= min(minibatches[0])
+    assert len({period.label for period in totals.periods}) == len(totals.periods)
 
 
 def test_decimal_times_are_in_the_period_that_they_begin():
