@@ -223,12 +223,15 @@ def doc_topic(source: Source, rows: np.ndarray) -> np.ndarray:
 def _candidates(source: Source, lengths: np.ndarray) -> np.ndarray:
     """Whether documents can be typical: of at least median length, and no repeats."""
     found: np.ndarray = (lengths > 0) & (lengths >= (np.median(lengths) if len(lengths) else 0))
-    if source.texts is not None:
-        seen: set[str] = set()
-        for row in np.flatnonzero(found):
-            key = " ".join(source.texts[row][:LONGEST_TEXT].lower().split())
-            found[row] = key not in seen
-            seen.add(key)
+    counts, seen = source.counts, set[int]()
+    for row in np.flatnonzero(found).tolist():
+        if source.texts is None:
+            own = slice(*counts.indptr[row : row + 2])
+            key = hash((counts.indices[own].tobytes(), counts.data[own].tobytes()))
+        else:
+            key = hash(" ".join(source.texts[row][:LONGEST_TEXT].lower().split()))
+        found[row] = key not in seen
+        seen.add(key)
     return found
 
 

@@ -258,8 +258,9 @@ def test_documents_without_texts_are_shown_by_their_words(parts):
 
 def test_documents_that_are_equal_are_shown_once(corpus):
     texts = ["sea ship wave"] * 30 + ["bread oven flour"] * 30
-    found = report(corpus.pipeline, texts=texts)
-    assert sum(len(topic.documents) for topic in found.topics) == 2
+    given = {"texts": texts}, {"X": corpus.pipeline[:-1].transform(texts)}
+    for model, own in zip((corpus.pipeline, corpus.pipeline[-1]), given, strict=True):
+        assert sum(len(topic.documents) for topic in report(model, **own).topics) == 2
 
 
 def test_without_documents_there_are_words_alone(parts):
