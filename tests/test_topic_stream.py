@@ -22,7 +22,7 @@ from streamtopics import editing, load, save
 from streamtopics.inspection import topic_table
 from streamtopics.report import report
 from streamtopics.saving.checks import check_held
-from streamtopics.story import Finding
+from streamtopics.story import Finding, Findings
 from streamtopics.story.cells import Cells
 from streamtopics.story.evidence import sample_of
 from streamtopics.streams import DriftMonitor, TopicTracker
@@ -339,6 +339,8 @@ def test_findings_show_as_text_and_in_notebooks():
     assert all(isinstance(one, Finding) for one in found)
     assert str(found).startswith("1. *")
     assert found._repr_html_().startswith("<ol><li><em>")
+    shown = Findings([found[0]._replace(kind="more", group="M*A*S*H", words=("sea",))])
+    assert shown._repr_html_().startswith("<ol><li>M*A*S*H has more of <em>sea")
     assert str(small().fit(texts).findings(0)) == "Nothing stands out."
 
 

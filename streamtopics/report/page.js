@@ -187,12 +187,16 @@
   const kindOf = (one) => KINDS[one.kind] || ["•", one.kind, ""];
   const badge = (one) => el("span", { class: `kind ${kindOf(one)[2]}` }, el("span", { "aria-hidden": "true" }, `${kindOf(one)[0]} `), kindOf(one)[1]);
 
+  /** Where the words of a sentence may begin: after the name of its group. */
+  const startOf = (one) => (one.group === null ? 0 : one.text.indexOf(` has ${one.kind} of *`));
+
   /** A sentence: its words are bold, and its figures small. */
   function said(one) {
-    return one.text.split(/(\*[^*]+\*|\([^()]*\))/).map((part, i) => {
+    const start = startOf(one);
+    return [one.text.slice(0, start), one.text.slice(start).split(/(\*[^*]+\*|\([^()]*\))/).map((part, i) => {
       if (i % 2 === 0) return part;
       return part[0] === "*" ? el("b", {}, part.slice(1, -1)) : el("small", {}, part);
-    });
+    })];
   }
 
   /** What finding i is of: its share by period, and where it stands out. */
@@ -206,7 +210,7 @@
     return { key, values, topic, one, name, word: ofWord ? one.word : null };
   }
 
-  const titleOf = (one) => (one.text.match(/\*([^*]+)\*/) || [0, one.text])[1] + (one.group === null ? "" : ` · ${one.group || "(no group)"}`);
+  const titleOf = (one) => (one.text.slice(startOf(one)).match(/\*([^*]+)\*/) || [0, one.text])[1] + (one.group === null ? "" : ` · ${one.group}`);
 
   function drawFindings() {
     const looked = data.periods.length > 1 || data.groups.length > 1;

@@ -143,9 +143,12 @@ class Findings(tuple[Finding, ...]):
         return "\n".join(lines) or "Nothing stands out."
 
     def _repr_html_(self) -> str:
-        # With emphasis on the words of topics.
-        each = (sub(r"\*(.+?)\*", r"<em>\1</em>", escape(str(one)), count=1) for one in self)
-        lines = "".join(f"<li>{line}</li>" for line in each)
+        lines = ""
+        for one in self:
+            group, told = escape(one.group or ""), escape(str(one))
+            # With emphasis on the words of topics, after the name of a group.
+            told = sub(r"\*(.+?)\*", r"<em>\1</em>", told.removeprefix(group), count=1)
+            lines += f"<li>{group}{told}</li>"
         return f"<ol>{lines}</ol>" if lines else f"<p>{self}</p>"
 
 
