@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from argparse import Namespace
 from itertools import chain, islice
 
@@ -12,7 +13,7 @@ from scipy import sparse
 from streamtopics import TopicStream, save
 from streamtopics.cli import console, models, reading
 from streamtopics.datasets import Record, Skipped
-from streamtopics.inspection import topic_table
+from streamtopics.inspection import compare_n_components, topic_table
 from streamtopics.metrics import completion_split
 from streamtopics.streams import ProgressReport, stream
 
@@ -45,7 +46,11 @@ def fit(options: Namespace) -> None:
     learnt = [r for i, r in enumerate(first, 1) if i % TEST_EVERY or i > MINIBATCH * TEST_EVERY]
     texts, _, labels = reading.minibatch(learnt, options)
     if len(options.topics) > 1:
-        models.choose(options, topics, texts[:N_SELECTION])
+        some = texts[:N_SELECTION]
+        X = models.vectorizer_for(options, len(some)).fit_transform(some)
+        best = compare_n_components(topics, X, options.topics, random_state=0, n_jobs=topics.n_jobs)
+        topics.set_params(n_components=best.chosen)
+        print(re.sub(r"\bnan\b", "  -", str(best)), end="\n\n")
     model = TopicStream(model=topics, vectorizer=models.vectorizer_for(options, len(texts)))
     model.fit(texts, **labels)
     if not models.n_words_of(model.pipeline_):

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import re
 from argparse import Namespace
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
@@ -21,7 +20,7 @@ from streamtopics.cli.console import one_line, safe
 from streamtopics.cli.reading import texts_of, time_of
 from streamtopics.datasets import Record
 from streamtopics.estimators.presets import PRESETS
-from streamtopics.inspection import TopicRow, compare_n_components, topic_table
+from streamtopics.inspection import TopicRow, topic_table
 from streamtopics.saving import load
 from streamtopics.story import Finding
 from streamtopics.text import NamedVectorizer, StreamingCountVectorizer, Tokenizer, stop_words
@@ -161,12 +160,3 @@ def vectorizer_for(options: Namespace, n_documents: int | None = None) -> Any:
         dtype=np.float32, n_jobs=-1,
     )  # fmt: skip
     return NamedVectorizer(words) if options.seeds else words
-
-
-def choose(options: Namespace, made: Any, texts: list[str]) -> None:
-    """Compare numbers of topics, print the table, and set the best number."""
-    X = vectorizer_for(options, len(texts)).fit_transform(texts)
-    found = compare_n_components(made, X, options.topics, random_state=0, n_jobs=made.n_jobs)
-    made.set_params(n_components=found.chosen)
-    print(re.sub(r"\bnan\b", "  -", str(found)))
-    print()

@@ -80,13 +80,12 @@ def texts_of(found: Iterable[Record]) -> list[str]:
 
 
 def minibatch(found: list[Record], options: Namespace) -> TimedBatch:
-    id_key, group_key = options.id_key, options.group_key
-    ids = [record.fields[id_key] if id_key else place_of(record) for record in found]
+    ids = [r.fields[options.id_key] if options.id_key else place_of(r) for r in found]
     labels: dict[str, Any] = {"ids": ids}
     if options.time_key:
         labels["times"] = [record.time for record in found]
-    if group_key:
-        labels["groups"] = [record.fields[group_key] for record in found]
+    if options.group_key:
+        labels["groups"] = [record.fields[options.group_key] for record in found]
     return TimedBatch(texts_of(found), time_of(found[-1].time), labels)
 
 

@@ -193,7 +193,16 @@ def compare_n_components(
                 (_candidate(estimator, number, int(seed)), X, part, n_words)
                 for part, seed in zip(parts, seeds, strict=True)
             ]
-            rows.append(_row(number, pool.share(_measure, jobs), parts))
+            found = pool.share(_measure, jobs)
+            table = np.array([one[:5] for one in found]).T
+            error = float(table[0].std(ddof=1) / np.sqrt(n_splits))
+            score, *others, seconds = map(float, table.mean(axis=1))
+            kappas = []
+            for i, j in combinations(range(n_splits), 2):
+                both = np.concatenate([parts[i], parts[j]])
+                kappas.append(matched_kappa(found[i].topics[both], found[j].topics[both]))
+            stability = float(np.mean(kappas))
+            rows.append(NComponentsRow(number, score, error, *others, stability, seconds))
     return NComponentsComparison(tuple(rows))
 
 
@@ -208,9 +217,12 @@ class _Measurement(NamedTuple):
 
 def _candidate(estimator: BaseEstimator, number: int, seed: int) -> Any:
     model: Any = clone(estimator)
-    path = f"{model.steps[-1][0]}__" if isinstance(model, Pipeline) else ""
-    if not path and model.get_params().get("model") is not None:
-        path = "model__"  # of a TopicStream
+    path, step = "", model
+    while isinstance(step, Pipeline):
+        name, step = step.steps[-1]
+        path += f"{name}__"
+    if getattr(step, "model", None) is not None:
+        path += "model__"  # of a TopicStream
     seeds = {f"{path}random_state": seed} if f"{path}random_state" in model.get_params() else {}
     return model.set_params(**{f"{path}n_components": number}, **seeds)
 
@@ -239,18 +251,6 @@ def _measure(estimator: Any, X: Any, part: np.ndarray, n_words: int) -> _Measure
     topics = np.asarray(estimator.transform(X)).argmax(axis=1)
     topics[np.asarray(X.sum(axis=1)).ravel() == 0] = -1
     return _Measurement(score, gain, coherence, topic_diversity(top), seconds, topics)
-
-
-def _row(number: int, found: list[_Measurement], parts: list[np.ndarray]) -> NComponentsRow:
-    table = np.array([one[:5] for one in found]).T
-    score, gain, coherence, diversity, seconds = (float(values.mean()) for values in table)
-    error = float(table[0].std(ddof=1) / np.sqrt(len(found)))
-    pair_scores = []
-    for i, j in combinations(range(len(found)), 2):
-        of_both = np.concatenate([parts[i], parts[j]])
-        pair_scores.append(matched_kappa(found[i].topics[of_both], found[j].topics[of_both]))
-    stability = float(np.mean(pair_scores))
-    return NComponentsRow(number, score, error, gain, coherence, diversity, stability, seconds)
 
 
 def matched_kappa(one: np.ndarray, other: np.ndarray) -> float:

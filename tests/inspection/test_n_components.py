@@ -187,12 +187,12 @@ def test_models_of_scikit_learn_and_priors_that_want_names(X):
 @pytest.mark.parametrize("kind", ["pipeline", "scikit-learn's", "stream", "stream of a model"])
 def test_from_texts(kind, X):
     texts = ["ship sea sails wind"] * 30 + ["sun sky stars moon"] * 30 + ["cat dog food bowl"] * 30
-    words = StreamingCountVectorizer(max_features=50)
+    words, topics = StreamingCountVectorizer(max_features=50), Pipeline([("a", StreamingLDA())])
     model = {
         "pipeline": StreamingPipeline([("words", words), ("topics", StreamingLDA())]),
-        "scikit-learn's": Pipeline([("model", CountVectorizer()), ("topics", StreamingLDA())]),
+        "scikit-learn's": Pipeline([("model", CountVectorizer()), ("topics", topics)]),
         "stream": TopicStream(),
-        "stream of a model": TopicStream(model=StreamingLDA()),
+        "stream of a model": Pipeline([("a", TopicStream(model=StreamingLDA()))]),
     }[kind]
     found = compare_n_components(model, texts, [2, 3], random_state=0)
     assert [row.n_components for row in found.rows] == [2, 3]
