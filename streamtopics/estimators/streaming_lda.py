@@ -24,6 +24,7 @@ from streamtopics.base.composition import (
     auto_word_prior,
 )
 from streamtopics.base.editable import Editable
+from streamtopics.base.frame import check_same
 from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import Documents
 from streamtopics.base.typing import DocTopicPriorLike, RandomState, WordPriorLike
@@ -182,6 +183,8 @@ class StreamingLDA(Editable):
 
     def _start(self, batch: Documents) -> None:
         waited = None if batch.is_corpus else self._commit
+        if waited is not None:
+            check_same(self, **self._started())
         self._suited = auto_inference(batch.X, self._one_topic_below)
         super()._start(batch)
         if waited is not None:

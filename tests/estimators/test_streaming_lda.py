@@ -234,6 +234,9 @@ def test_what_is_kept_beside_the_topics_may_not_change(name, value):
     with pytest.raises(ValueError, match=name.removeprefix("schedule__")):
         model.set_params(**{name: value}).partial_fit(BATCHES[1])
     assert model.n_batch_iter_ == 1
+    model = StreamingLDA(3).partial_fit(BATCHES[0] * 0)  # Nothing is chosen by no words.
+    with pytest.raises(ValueError, match="n_components is 9 now"):
+        model.set_params(n_components=9).partial_fit(BATCHES[1])
 
 
 @pytest.mark.parametrize(("make", "data"), [
