@@ -93,8 +93,7 @@ def apply_update(model: Model, update: Composite, *, time: object = None) -> Mod
     model : estimator or pipeline
         The same object.
     """
-    check_not_frozen(model)
-    topics = last_step(model)
+    topics = _topics_of(model)
     check_composed(topics)
     with topics._learning():
         composition, commit = topics._composed(), topics._commit
@@ -193,8 +192,7 @@ def words_of(batches: Sequence[Any]) -> np.ndarray:
 
 def batch_size_of(model: Learner) -> int:
     """Return the minibatch size; refuse a model unable to learn on workers."""
-    check_not_frozen(model)
-    topics = last_step(model)
+    topics = _topics_of(model)
     check_model(topics)
     _check_can_compose(topics)
     return int(topics.batch_size)
@@ -224,6 +222,13 @@ def _check_can_compose(model: StreamingTopicModel) -> None:
             "OnlineEM() or PowerPrior(0.9)"
         )
     model._check_places("model")
+
+
+def _topics_of(model: object) -> Any:
+    check_not_frozen(model)
+    if hasattr(model, "pipeline_"):
+        raise TypeError("a TopicStream must learn by itself, to count documents; pass its pipeline_")
+    return last_step(model)
 
 
 def _check_fits(update: Composite, posterior: TopicPosterior) -> None:

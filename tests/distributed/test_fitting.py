@@ -54,7 +54,7 @@ from tests.distributed.corpus import (
 )  # fmt: skip
 from tests.distributed.engines import Now
 from tests.plain import BPSLDA, SVBHPP, SVBLDA, GibbsOnlineEM, VariationalOnlineEM
-from tests.small import COUNTS
+from tests.small import COUNTS, stream_of
 
 MODELS = {
     "default": StreamingLDA(5, **SEED),
@@ -347,6 +347,7 @@ AVERAGES = StreamingLDA(3, update="svb", schedule=Schedule(averaging="linear"))
         ({"callbacks": [3]}, TypeError, "callback"),
         ({"model": MultiViewLDA()}, TypeError, "estimator of topics over words"),
         ({"model": COUNTER}, TypeError, "partial_fit"),
+        ({"model": stream_of(None)}, TypeError, "pass its pipeline_"),
         ({"partitions": BLOCKS}, ValueError, "rechunk"),
         ({"model": SVBHPP(3)}, ValueError, "does not define merging"),
         ({"model": StreamingLDA(3, update="hpp")}, ValueError, "`merges` is None"),
