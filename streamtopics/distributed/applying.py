@@ -122,7 +122,12 @@ def count_vocabulary(
         documents.update(one.documents)
         tokens.update(one.tokens)
         n_documents += one.n_documents
-    words = _kept_words(documents, tokens, n_documents, vectorizer)
+    least, most = (
+        limit if isinstance(limit, Integral) else limit * n_documents
+        for limit in (vectorizer.min_df, vectorizer.max_df)
+    )
+    kept = sorted(word for word, n in documents.items() if least <= n <= most)
+    words = sorted(sorted(kept, key=lambda word: -tokens[word])[: vectorizer.max_features])
     if not words:
         raise ValueError(
             f"none of {len(documents)} words in {n_documents} documents is left; lower min_df or "
@@ -150,14 +155,3 @@ def _results(
                 f"partition {number} could not be {done}: {type(error).__name__}: {error}", number
             ) from error
         yield found
-
-
-def _kept_words(
-    documents: Counter[str], tokens: Counter[str], n_documents: int, vectorizer: Any
-) -> list[str]:
-    def number(limit: float) -> float:
-        return limit if isinstance(limit, Integral) else limit * n_documents
-
-    least, most = number(vectorizer.min_df), number(vectorizer.max_df)
-    kept = sorted(word for word, n in documents.items() if least <= n <= most)
-    return sorted(sorted(kept, key=lambda word: -tokens[word])[: vectorizer.max_features])

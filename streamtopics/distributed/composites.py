@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from copy import copy, deepcopy
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
+from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
@@ -22,11 +24,10 @@ from streamtopics.streams.batches import Learner, check_has_topics, check_model
 from streamtopics.updates.composite import Composite, apply_composite
 from streamtopics.utils.checks import check_integer
 from streamtopics.utils.parallel import SERIAL
-from streamtopics.utils.steps import check_not_frozen, last_step, steps_before
+from streamtopics.utils.steps import check_not_frozen, last_step, names_of, steps_before
 from streamtopics.utils.structure import is_sparse
 
 Model = TypeVar("Model")
-NO_WORDS = np.empty(0, np.int32)
 
 
 def compute_update(model: Learner, documents: object, *, n_ahead: int = 0) -> Composite:
@@ -62,13 +63,12 @@ def compute_update(model: Learner, documents: object, *, n_ahead: int = 0) -> Co
     >>> apply_update(apply_update(model, left), right).n_documents_seen_
     300
     """
-    size, topics = batch_size_of(model), last_step(model)
+    size, reader = batch_size_of(model), reader_of(last_step(model))
     check_integer(least=0, n_ahead=n_ahead)
-    reader = reader_of(topics)
     batches = read_partition(documents, None, counting_steps(model), size)
     if not batches:
         raise ValueError("documents is empty; there is nothing to learn from")
-    task = local_task(topics, words_of(batches), int(n_ahead), single=len(batches) > 1)
+    task = local_task(model, words_of(batches), int(n_ahead), single=len(batches) > 1)
     return learn(reader, task, batches, False).composite
 
 
@@ -76,7 +76,7 @@ def apply_update(model: Model, update: Composite, *, time: object = None) -> Mod
     """Add an update to a model; see the example of `compute_update`.
 
     The update is added with the present step size of the model, also if the model has learnt more
-    since `compute_update`.
+    since `compute_update`. An update is refused if its topics or words have moved since then.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def apply_update(model: Model, update: Composite, *, time: object = None) -> Mod
     check_composed(topics)
     with topics._learning():
         composition, commit = topics._composed(), topics._commit
-        _check_fits(update, commit.posterior)
+        _check_fits(update, commit.posterior, model)
         blend, state = apply_composite(
             composition.rule, composition.doc_topic, update, commit.posterior, commit.state
         )
@@ -114,16 +114,14 @@ class Learnt(NamedTuple):
 
 @dataclass(frozen=True)
 class LocalTask:
-    """Learns minibatches from a copy of a model's posterior for some words.
-
-    `state` is the state of the rule.
-    """
+    """Learns minibatches from a copy of a model's posterior for some words."""
 
     composition: Composition
     model: LDA
     posterior: TopicPosterior
-    state: Any
-    single: bool = False
+    state: Any  # Of the rule
+    places: tuple[Any, ...]  # As in `Composite`
+    single: bool = False  # Whether counts travel in single precision
 
     def run(self, minibatches: Sequence[Minibatch]) -> Composite:
         base, n = self.posterior, len(minibatches)
@@ -142,7 +140,7 @@ class LocalTask:
         elif self.single:
             counts = blend.statistics.counts.astype(dtype)
             blend = replace(blend, statistics=replace(blend.statistics, counts=counts))
-        return Composite(blend, base.counters, base.alpha, (self.state, state))
+        return Composite(blend, base.counters, base.alpha, (self.state, state), self.places)
 
 
 def learn(
@@ -161,32 +159,25 @@ def reader_of(model: StreamingTopicModel) -> StreamingTopicModel:
     """Return a copy of a model without topics, to read documents."""
     check_composed(model)
     bare, commit = copy(model), model._commit
-    posterior = commit.posterior.of_words(NO_WORDS)
+    posterior = commit.posterior.of_words(np.empty(0, np.int32))
     bare._commit = replace(commit, posterior=posterior, drift=(), begun=None, edits=None)
     return bare
 
 
-def local_task(
-    model: StreamingTopicModel, words: np.ndarray, n_ahead: int = 0, *, single: bool = False
-) -> LocalTask:
-    """Return a task for the present state of a model and sorted columns of words.
-
-    `n_ahead` documents come first. Counts travel in `single` or double precision.
-    """
-    check_composed(model)
-    commit, composition = model._commit, model._composed()
+def local_task(model: Any, words: np.ndarray, n_ahead: int = 0, single: bool = False) -> LocalTask:
+    """Return a task for sorted columns of words; `n_ahead` documents come first."""
+    topics = last_step(model)
+    check_composed(topics)
+    commit, composition = topics._commit, topics._composed()
     posterior = commit.posterior.of_words(words, np.float32 if single else np.float64)
-    local = replace(composition.model(model.seed_), n_ahead=n_ahead)
-    return LocalTask(composition, local, posterior, commit.state, single)
+    local = replace(composition.model(topics.seed_), n_ahead=n_ahead)
+    return LocalTask(composition, local, posterior, commit.state, _places_of(model, words), single)
 
 
 def words_of(batches: Sequence[Any]) -> np.ndarray:
     seen = np.zeros(max(X.shape[1] for X in batches), np.bool_)
     for X in batches:
-        if is_sparse(X):
-            seen[X.tocsr().indices] = True
-        else:
-            seen[: X.shape[1]] |= np.asarray(X).any(axis=0)
+        seen[X.tocsr().indices if is_sparse(X) else np.nonzero(np.asarray(X))[1]] = True
     return np.flatnonzero(seen).astype(np.int32)
 
 
@@ -218,8 +209,7 @@ def _check_can_compose(model: StreamingTopicModel) -> None:
     if composition.rule.traits.merges is None:
         raise ValueError(
             f"{composition.update} does not define merging (`merges` is None), so minibatches "
-            "cannot be learnt away from the model; use a rule such as SVB(), BPS(0.1), "
-            "OnlineEM() or PowerPrior(0.9)"
+            "cannot be learnt away from the model; use a rule such as SVB() or PowerPrior(0.9)"
         )
     model._check_places("model")
 
@@ -227,11 +217,21 @@ def _check_can_compose(model: StreamingTopicModel) -> None:
 def _topics_of(model: object) -> Any:
     check_not_frozen(model)
     if hasattr(model, "pipeline_"):
-        raise TypeError("a TopicStream must learn by itself, to count documents; pass its pipeline_")
+        raise TypeError(
+            "a TopicStream must learn by itself, to count documents; pass its pipeline_"
+        )
     return last_step(model)
 
 
-def _check_fits(update: Composite, posterior: TopicPosterior) -> None:
+def _places_of(model: object, columns: np.ndarray) -> tuple[Any, ...]:
+    names = None
+    with suppress(NotFittedError):  # of a step that needs no fit
+        names = names_of(model)
+    words = None if names is None else np.asarray(names, dtype=object)[columns]
+    return columns, getattr(last_step(model), "topic_numbers_", None), words
+
+
+def _check_fits(update: Composite, posterior: TopicPosterior, model: object) -> None:
     n_words = int(update.blend.statistics.words.max(initial=-1)) + 1
     theirs = len(update.alpha), n_words, update.before.n_documents
     ours = posterior.n_nodes, posterior.shape[0], posterior.n_documents
@@ -240,3 +240,9 @@ def _check_fits(update: Composite, posterior: TopicPosterior) -> None:
             "update was learnt from another model: it is of {} topics, at least {} words and {} "
             "documents, but this model of {}, {} and {}".format(*theirs, *ours)
         )
+    for then, now in zip(update.places, _places_of(model, update.places[0]), strict=True):
+        if then is not None and now is not None and (moved := then[then != now]).size:
+            raise ValueError(
+                "topics or words of update have moved in model: "
+                f"{', '.join(map(str, moved)):.60}; learn from the documents again"
+            )

@@ -10,12 +10,14 @@ from numpy.testing import assert_allclose
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from streamtopics import SVBHPP, SVBLDA, GibbsOnlineEM, StreamingLDA
+from streamtopics import SVBHPP, SVBLDA, GibbsOnlineEM, StreamingLDA, editing
 from streamtopics.distributed import apply_update, compute_update, fit_partitions
 from streamtopics.local import Gibbs
+from streamtopics.text import StreamingCountVectorizer, StreamingPipeline
 from streamtopics.updates import SVB, PowerPrior
 from tests.distributed.corpus import COUNTER, SEED, SIZE, TEXTS, X, bits, of_texts, serial
 from tests.distributed.engines import Now
+from tests.small import SEA
 
 MODELS = {
     "default": StreamingLDA(5, **SEED),
@@ -79,6 +81,20 @@ def test_a_pipeline_counts_the_words():
     assert alone.n_documents_seen_ == 240
     assert alone.n_batch_iter_ == 7
     assert_allclose(alone.n_tokens_seen_, 2 * counts.sum())
+
+
+def test_an_update_of_topics_or_words_that_have_moved_is_refused():
+    words = StreamingCountVectorizer(max_features=4, half_life=20)
+    model = StreamingPipeline([("w", words), ("t", SVBLDA(2, **SEED))]).partial_fit(TEXTS)
+    update = compute_update(model, TEXTS)
+    apply_update(model.partial_fit(TEXTS), update)
+    with pytest.raises(ValueError, match=r"moved .* blue, green, pink, red;"):
+        apply_update(model.partial_fit(SEA * 9), update)
+    update = compute_update(topics := serial(MODELS["svb"], [X[:100]]), X[:100])
+    editing.merge(topics, [0, 1])
+    editing.split(topics, 0, X)
+    with pytest.raises(ValueError, match=r"moved .* 1, 2, 3, 4;"):
+        apply_update(topics, update)
 
 
 def update_of(estimator, counts):
