@@ -125,7 +125,7 @@ def test_what_was_resolved_at_the_start_is_kept():
     assert_array_equal(model.components_, same.components_)
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("n_jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_search_on_raw_text(n_jobs):
     grid = {
         "lda__boosting_scale": [0.0, 0.5],

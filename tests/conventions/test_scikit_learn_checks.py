@@ -12,7 +12,7 @@ from sklearn.exceptions import SkipTestWarning
 from sklearn.utils import estimator_checks, get_tags
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
-from streamtopics import SVBLDA, HiddenFactorsTopics
+from streamtopics import SVBLDA, HiddenFactorsTopics, RatingLDA, SupervisedLDA
 from streamtopics.models import GaussianMixture
 from streamtopics.text import StreamingCountVectorizer, StreamingPipeline
 from tests.conventions import adapters
@@ -31,6 +31,8 @@ ESTIMATORS: dict[str, Any] = {
     "DPP, one matrix": adapters.SetsTogether(n_components=3, max_iter=1),
     "DPP, of vectors": adapters.SetsApart("gaussian", 3, max_iter=1),
     "factors, of few rounds": HiddenFactorsTopics(2, max_iter=2, max_gradient_iter=1),
+    "ratings, of few rounds": RatingLDA(2, max_iter=2),
+    "responses, of few rounds": SupervisedLDA(2, max_iter=2),
     "summaries": adapters.Summaries(2),
     "words": adapters.Words(max_features=12),
     "named words": adapters.NamedWords(),
@@ -83,8 +85,10 @@ NEEDS: dict[str, list[Any]] = {
     "GuidedTopics": [{"a": ["x"]}], "StreamingBayes": [GaussianMixture()], "StreamingPipeline": [[]]
 }  # fmt: skip
 DEFAULTS = {name: kind(*NEEDS.get(name, [])) for name, kind in public_estimators().items()}
-# By default all checks take 80 s: this is the one that compares what was learnt, digit by digit.
-SOME = {"HiddenFactorsTopics": {"check_regressor_data_not_an_array"}}
+# By default all checks take long: these compare what was learnt, digit by digit. Others are made of
+# few rounds above.
+DIGITS = {"check_regressor_data_not_an_array"}
+SOME = dict.fromkeys(("HiddenFactorsTopics", "RatingLDA", "SupervisedLDA"), DIGITS)
 
 
 def reads_matrices(name: str) -> bool:

@@ -242,6 +242,7 @@ def test_a_set_alone_has_the_bits_that_it_has_among_others(measure, r):
         assert_array_equal(theta_steps(columns, at, penalty=0.01), theta)
 
 
+@pytest.mark.slow
 def test_so_it_has_where_blas_has_no_wide_vectors():
     """OpenBLAS is as without AVX on a processor that it does not know."""
     named = "a_set_alone_has_the_bits_that_it_has_among_others"

@@ -76,8 +76,8 @@ def test_the_textbook_formula_is_far_off_where_this_one_is_not():
 @pytest.mark.parametrize("mass", [1e3, 1e9])
 def test_many_words(mass):
     rng = np.random.default_rng(0)
-    alpha = 0.01 + mass * rng.dirichlet(np.full(2000, 0.1))
-    beta = 0.01 + mass * rng.dirichlet(np.full(2000, 0.1))
+    alpha = 0.01 + mass * rng.dirichlet(np.full(500, 0.1))
+    beta = 0.01 + mass * rng.dirichlet(np.full(500, 0.1))
     assert_allclose(dirichlet.kl(alpha, beta), exact(alpha, beta), rtol=1e-13)
     assert_allclose(dirichlet.kl(alpha, 0.97 * alpha), exact(alpha, 0.97 * alpha), rtol=1e-10)
 

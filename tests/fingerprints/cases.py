@@ -423,12 +423,12 @@ GROUPS = {
 CASES = {name: case for group in GROUPS.values() for name, case in group.items()}
 
 
-def prints(name, n_jobs=None):
+def prints(name, n_jobs=None, seeds=SEEDS):
     """All fingerprints of a case: by corpus, seed and quantity."""
     case, found = CASES[name], {}
     for corpus_name, corpus in corpora().items():
         data = case.data(corpus)
-        for seed in case.seeds:
+        for seed in sorted({*case.seeds} & {*seeds}):
             for quantity, values in measured(case, data, seed, n_jobs).items():
                 found[f"{name} | {corpus_name} | {seed} | {quantity}"] = fingerprint(values)
     return found

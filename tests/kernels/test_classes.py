@@ -69,7 +69,7 @@ def plain(beta, X, tol, max_iter):
     out = np.empty((X.shape[0], len(own)))
     for d, counts in enumerate(X.toarray().astype(np.float64)):
         given = counts[counts > 0], of_all[:, counts > 0]
-        gammas = reference.fixed_points(*given, ALPHA, N_OWN, SHARE_PRIOR, tol, max_iter)
+        gammas, _ = reference.fixed_points(*given, ALPHA, N_OWN, SHARE_PRIOR, tol, max_iter)
         for j, (b, gamma) in enumerate(zip(of_all, gammas, strict=True)):
             out[d, j] = reference.bound(counts, b, ALPHA, N_OWN, SHARE_PRIOR, gamma)
     return out + log_softmax(0.1 * np.arange(len(own)))

@@ -37,6 +37,7 @@ def test_product_form_tends_to_the_enumerated_likelihood(n_resampled):
     assert_near(result, EXACT)
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("n_resampled", [0, 2, None])
 def test_product_form_is_unbiased_with_few_particles(n_resampled):
     how, seeds = {"n_particles": 2, "n_resampled": n_resampled}, range(3000 // N_COPIES)

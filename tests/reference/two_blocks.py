@@ -24,39 +24,47 @@ def blocks(alpha, n_first, share_prior):
 
 
 def shares(gamma, alpha, n_first, share_prior):
-    """Beta parameters v of a document."""
-    return [s + (gamma[at] - a).sum() for at, a, s in blocks(alpha, n_first, share_prior)]
+    """Beta parameters v of a document, or of each row of gamma."""
+    of = blocks(alpha, n_first, share_prior)
+    return np.stack([s + (gamma[..., at] - a).sum(axis=-1) for at, a, s in of], axis=-1)
 
 
 def log_theta(gamma, alpha, n_first, share_prior):
     """E[log theta_k], the share of the block included."""
     out = digamma(gamma)
     v = shares(gamma, alpha, n_first, share_prior)
-    for (at, _, _), v_b in zip(blocks(alpha, n_first, share_prior), v, strict=True):
-        out[at] += digamma(v_b) - digamma(sum(v)) - digamma(gamma[at].sum())
+    log_v = digamma(v) - digamma(v.sum(axis=-1, keepdims=True))
+    for i, (at, _, _) in enumerate(blocks(alpha, n_first, share_prior)):
+        within = digamma(gamma[..., at].sum(axis=-1))
+        out[..., at] += (log_v[..., i] - within)[..., None]
     return out
 
 
 def responsibilities(weights, gamma, alpha, n_first, share_prior):
-    """phi, of shape (U, K)."""
-    return normalised(log_weights(weights) + log_theta(gamma, alpha, n_first, share_prior))
+    """phi, of shape (U, K), or (J, U, K) for as many weights and rows of gamma."""
+    expected = log_theta(gamma, alpha, n_first, share_prior)[..., None, :]
+    return normalised(log_weights(weights) + expected, axis=-1)
 
 
-def fixed_point(counts, weights, alpha, n_first, share_prior, tol, max_iter):
+def fixed_point(counts, weights, *given):
     """gamma and the number of sweeps, from alpha + tokens / K."""
-    counts, n_tokens = np.asarray(counts, np.float64), np.sum(counts, dtype=np.float64)
-    gamma = alpha + n_tokens / len(alpha)
-    n_iter, change = 0, np.inf
-    while n_iter < max_iter and not change < tol * n_tokens:
-        phi = responsibilities(weights, gamma, alpha, n_first, share_prior)
-        before, gamma = gamma, alpha + counts @ phi
-        n_iter, change = n_iter + 1, np.abs(gamma - before).sum()
+    [gamma], [n_iter] = fixed_points(counts, weights[None], *given)
     return gamma, n_iter
 
 
-def fixed_points(counts, weights, *given):
-    """gamma (J, K) for each of several weights (J, U, K)."""
-    return np.array([fixed_point(counts, own, *given)[0] for own in weights])
+def fixed_points(counts, weights, alpha, n_first, share_prior, tol, max_iter):
+    """gamma (J, K) and the number of sweeps (J,) for each of several weights (J, U, K)."""
+    counts, n_tokens = np.asarray(counts, np.float64), np.sum(counts, dtype=np.float64)
+    gamma = np.tile(alpha + n_tokens / len(alpha), (len(weights), 1))
+    n_iter, left = np.zeros(len(gamma), int), np.arange(len(gamma))
+    while len(left) and n_iter.max() < max_iter:
+        before = gamma[left]
+        phi = responsibilities(weights[left], before, alpha, n_first, share_prior)
+        gamma[left] = alpha + counts @ phi
+        n_iter[left] += 1
+        change = np.abs(gamma[left] - before).sum(axis=1)
+        left = left[~(change < tol * n_tokens)]
+    return gamma, n_iter
 
 
 def bound(counts, weights, alpha, n_first, share_prior, gamma, phi=None, v=None):

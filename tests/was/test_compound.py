@@ -99,6 +99,7 @@ def test_the_chain_has_the_enumerated_posterior(prior):
     assert (error < 0.04 * expected).all()
 
 
+@pytest.mark.statistical
 @each_prior
 def test_many_chains_with_given_topics_have_the_enumerated_posterior(prior):
     topic_word, n = np.array([[0.9, 0.1], [0.2, 0.8]]), 1500
@@ -116,6 +117,7 @@ def test_many_chains_with_given_topics_have_the_enumerated_posterior(prior):
     assert abs(tables.sum(axis=1).mean() - expected[1]) < 4.5 * error[1]
 
 
+@pytest.mark.statistical
 def test_draws_have_the_law_of_the_seats():
     prior, rng, n = PRIORS[0], np.random.default_rng(0), 250
     p, dish = zip(*seatings(prior), strict=True)
