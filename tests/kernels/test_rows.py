@@ -106,30 +106,6 @@ def test_add_rows_to_rows_that_hold_nothing_is_exact():
     assert_array_equal(S[[0, 2, 3]], 0.0)
 
 
-WRONG = [
-    "scale", "short scale", "fold", "mass", "word", "new mass", "short mass", "dtype", "row",
-    "row of all", "rows",
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("wrong", WRONG)
-def test_add_rows_changes_nothing_when_it_raises(wrong):
-    S, places = np.ones((5, 2)), np.zeros(6, np.int32)
-    mass = np.zeros({"mass": 3, "short mass": 1}.get(wrong, 2))
-    new_mass = np.zeros(3 if wrong == "new mass" else 2)
-    counts = np.ones((2, 2), int if wrong == "dtype" else float)
-    scale = np.ones({"scale": 3, "short scale": 1}.get(wrong, 2))
-    fold = np.ones(1 if wrong == "fold" else 2)
-    words = np.array([1, 6 if wrong == "word" else 3], np.int32)
-    own = np.array([4, {"row": 5, "row of all": 0}.get(wrong, 3)], np.int32)
-    own = own[:1] if wrong == "rows" else own
-    with pytest.raises((ValueError, TypeError, IndexError)):
-        add_rows(S, places, words, own, counts, scale, fold, mass, new_mass)
-    assert_array_equal(S, 1.0)
-    assert_array_equal(places, 0)
-    assert_array_equal(new_mass, 0.0)
-
-
 def add_rows_arguments(seed, dtype):
     """Arguments of add_rows, and what S and its sums are to be afterwards."""
     rng = np.random.default_rng(seed)
@@ -158,21 +134,33 @@ def test_write(dtypes):
     assert (one, other) == ({"n": 2}, {"state": "new"})
 
 
+def one_more(x):
+    return np.append(x, 1.0)
+
+
+def one_less(x):
+    return x[:-1]
+
+
+# The place of an argument of add_rows, and what makes it wrong.
+WRONG = {
+    "word": (2, lambda words: words + np.int32(100)), "words": (2, np.int64),
+    "row": (3, lambda own: own + np.int32(100)), "row of all": (3, np.zeros_like),
+    "rows": (3, one_less), "width": (4, lambda counts: counts[:, :-1].copy()),
+    "length": (4, one_less), "dtype": (4, np.int64), "scale": (5, one_more),
+    "short scale": (5, one_less), "fold": (6, one_less), "mass": (7, one_more),
+    "short mass": (7, one_less), "new mass": (8, one_more),
+}  # fmt: skip
+
+
 @pytest.mark.parametrize("place", [0, 1, 2])
-@pytest.mark.parametrize("wrong", ["word", "row", "width", "length", "words"])
+@pytest.mark.parametrize("wrong", WRONG)
 def test_write_checks_all_before_it_writes(wrong, place):
     calls, swapped = [list(add_rows_arguments(seed, np.float64)[0]) for seed in range(3)], {}
-    _, _, words, own, counts, *_ = calls[place]
-    if wrong == "word":
-        words[2] = 100
-    elif wrong == "row":
-        own[2] = 100
-    elif wrong == "words":
-        calls[place][2] = words.astype(np.int64)
-    else:
-        calls[place][4] = counts[:, :-1].copy() if wrong == "width" else counts[:-1]
+    at, change = WRONG[wrong]
+    calls[place][at] = change(calls[place][at])
     before = [[argument.copy() for argument in arguments] for arguments in calls]
-    with pytest.raises((IndexError, ValueError)):
+    with pytest.raises((IndexError, TypeError, ValueError)):
         rows.write([tuple(arguments) for arguments in calls], [(swapped, "n", 1)])
     for arguments, old in zip(calls, before, strict=True):
         for argument, was in zip(arguments, old, strict=True):

@@ -96,13 +96,16 @@ def test_averages_equal_those_of_the_twin(prior):
     weights = np.random.default_rng(1).gamma(0.5, 1.0, (6, n_topics))
     found = SentenceSampler(prior, kappa).fold_in(given, weights, seeds, n_sweeps=5, n_averaged=3)
     twin = Twin(DOCUMENTS, given, reference.Topics(weights), prior, kappa, seeds)
+    of_documents = zip(twin.states, DOCUMENTS, strict=True)
+    sentences = [(state, s) for state, lengths in of_documents for s in range(len(lengths))]
     word_topic, theta, tables, dishes = 0.0, 0.0, 0.0, 0.0
     for number in range(5):
         expected = twin.sweep(number)
         if number >= 2:
             word_topic = word_topic + expected / 3
-            theta = theta + np.array(mixtures(twin, n_topics)) / 3
-            tables = tables + np.array(n_tables(twin)) / 3
+            mixtures = [reference.sentence_topic(*s, prior, kappa, n_topics) for s in sentences]
+            theta = theta + np.array(mixtures) / 3
+            tables = tables + np.array([len(state.tables(s)) for state, s in sentences]) / 3
             dishes = dishes + np.array([len(set(state.dish)) for state in twin.states]) / 3
     assert_same(found.state, twin)
     assert_allclose(found.word_topic, word_topic, rtol=1e-12)
@@ -111,22 +114,6 @@ def test_averages_equal_those_of_the_twin(prior):
     assert_allclose(found.sentence_topic.sum(axis=1), 1.0, rtol=1e-12)
     assert_allclose(found.n_tables, tables, rtol=1e-12)
     assert_allclose(found.n_dishes, dishes, rtol=1e-12)
-
-
-def mixtures(twin, n_topics):
-    return [
-        reference.sentence_topic(state, s, twin.prior, twin.kappa, n_topics)
-        for state, lengths in zip(twin.states, twin.documents, strict=True)
-        for s in range(len(lengths))
-    ]
-
-
-def n_tables(twin):
-    return [
-        len(state.tables(s))
-        for state, lengths in zip(twin.states, twin.documents, strict=True)
-        for s in range(len(lengths))
-    ]
 
 
 @each_prior
