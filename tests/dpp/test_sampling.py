@@ -25,11 +25,6 @@ def codes(case, sets):
     return cases.codes(sets, measure.places(sets.points))
 
 
-def assert_law_with_repeats(found, law, total=1.0):
-    """Of the sets of a total probability that have no point twice; the others are one cell."""
-    cases.assert_law(np.where(found < 0, len(law), found), np.append(law, total - law.sum()))
-
-
 @pytest.mark.parametrize("name", ["bernoulli", "items"])
 @pytest.mark.parametrize(("gamma", "noise"), SETTINGS)
 def test_samples_have_the_law_of_all_sets(name, gamma, noise):
@@ -51,14 +46,6 @@ def test_samples_of_bags():
     cases.assert_law(cases.codes(sets, places), law)
 
 
-def test_background_samples():
-    case = cases.bernoulli()
-    process = cases.process(case, 0.3, Background(0.6))
-    law = reference.background_probabilities(case.p, case.Phi, process.kernel.matrix, 0.6)
-    sets = sample(process, N_SETS, np.random.default_rng(2))
-    assert_law_with_repeats(codes(case, sets), law)
-
-
 @pytest.mark.parametrize("k", [0, 1, 2, 3, 5])
 @pytest.mark.parametrize("noise", [Counting(0.0), Counting(0.15)])
 @pytest.mark.parametrize("name", ["bernoulli", "items"])
@@ -76,13 +63,16 @@ def test_samples_of_a_given_size(name, noise, k):
     cases.assert_law(codes(case, sets), law)
 
 
-def test_samples_of_a_given_size_with_background():
+@pytest.mark.parametrize(("k", "n_sets", "gamma"), [(None, N_SETS, 0.3), (2, 20_000, 0.4)])
+def test_samples_with_background(k, n_sets, gamma):
     case = cases.bernoulli()
-    process = cases.process(case, 0.4, Background(0.6))
+    process = cases.process(case, gamma, Background(0.6))
     law = reference.background_probabilities(case.p, case.Phi, process.kernel.matrix, 0.6)
-    law = law * [len(X) == 2 for X in reference.subsets(8)]
-    sets = sample(process, 20_000, np.random.default_rng(3), k=2)
-    assert_law_with_repeats(codes(case, sets), law, size_probabilities(process, 2)[2])
+    law = law * [k in (None, len(X)) for X in reference.subsets(8)]
+    sets = sample(process, n_sets, np.random.default_rng(3), k=k)
+    # Sets that have a point twice are one cell.
+    found, total = codes(case, sets), 1.0 if k is None else size_probabilities(process, k)[k]
+    cases.assert_law(np.where(found < 0, len(law), found), np.append(law, total - law.sum()))
 
 
 INFINITE = [Poisson([0.5, 1.0, 0.2]), Gaussian([0.5, 0.0, -1.0], [1.0, 2.0, 0.5]), Fourier(1, 1)]

@@ -7,11 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 from streamtopics.kernels import rows
-
-
-def freeze(*arrays):
-    for array in arrays:
-        array.flags.writeable = False
+from tests.kernels.variants import freeze
 
 
 @pytest.mark.parametrize("dtype", [np.int32, np.int64])

@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 from scipy.special import digamma
 
-from tests.kernels.variants import each, variants
+from tests.kernels.variants import each, freeze, variants
 from tests.reference import two_blocks as reference
 from tests.reference.variational import exp_digamma_rows
 
@@ -38,8 +38,7 @@ def run(kernel, X, weights, alpha, n_first, share_prior, tol, max_iter, span=Non
     held = np.full((stop - start, 2), np.nan)
     log_sums, n_iter = np.full(stop - start, np.nan), np.full(stop - start, -1, np.int32)
     given = [X.indptr, X.indices, X.data, weights, alpha, np.array(share_prior)]
-    for array in given:
-        array.flags.writeable = False
+    freeze(*given)
     indptr, indices, counts, weights, alpha, share_prior = given
     kernel.infer_two_blocks(
         indptr, indices, counts, weights, alpha, n_first, share_prior, start, stop, tol, max_iter,

@@ -13,6 +13,12 @@ def variants(name):
     return {isa: import_module(f"streamtopics.kernels._{name}_{isa}") for isa in supported()}
 
 
+def freeze(*arrays):
+    """Let nobody write into arrays, as into those of files in memory."""
+    for array in arrays:
+        array.flags.writeable = False
+
+
 def each(kernels):
     """Run a test with the kernel of each instruction set."""
     return pytest.mark.parametrize("kernel", kernels.values(), ids=kernels)
