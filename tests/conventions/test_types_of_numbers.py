@@ -24,20 +24,14 @@ ROWS, COLUMNS = np.array([0, 0, 0, 0, 0, 1]), np.array([0, 0, 0, 1, 1, 2])
 NARROW = ("uint8", "int8", "bool")
 
 
-def stored_twice(kind, container):
-    """Counts of 100, or 1, of which some are stored more than once."""
-    value = np.array([1 if kind == "bool" else 100] * 6, kind)
-    X = sparse.coo_matrix((value, (ROWS, COLUMNS)), shape=(2, 3))
-    if container == "csr":
-        return sparse.csr_matrix((value, COLUMNS, [0, 5, 6]), shape=(2, 3))
-    return X
-
-
 @pytest.mark.parametrize("container", ["coo", "csr"])
 @pytest.mark.parametrize("kind", NARROW)
 def test_entries_that_are_stored_twice_are_added_up_in_wide_numbers(kind, container):
-    X, expected = stored_twice(kind, container), np.array([[3, 2, 0], [0, 0, 1]])
-    expected = expected * (1 if kind == "bool" else 100)
+    count = 1 if kind == "bool" else 100
+    values, expected = np.full(6, count, kind), count * np.array([[3, 2, 0], [0, 0, 1]])
+    X = sparse.coo_matrix((values, (ROWS, COLUMNS)), shape=(2, 3))
+    if container == "csr":
+        X = sparse.csr_matrix((values, COLUMNS, [0, 5, 6]), shape=(2, 3))
     before = X.copy()
     wide = SVBLDA(2, random_state=0).fit(expected).components_
     assert_array_equal(SVBLDA(2, random_state=0).fit(X).components_, wide)

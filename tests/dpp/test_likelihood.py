@@ -52,10 +52,6 @@ def parameters_of(process):
     return Parameters(kernel.U, kernel.theta, kernel.gamma, process.noise)
 
 
-def all_sets(case):
-    return cases.as_sets(case.points, reference.subsets(len(case.p)))
-
-
 def some_sets(case, seed=0, n=12, most=6):
     """With empty sets, repeated points and more points than columns."""
     rng = np.random.default_rng(seed)
@@ -78,7 +74,8 @@ def multisets(name, gamma):
 def test_all_sets_have_the_dense_probabilities(name, gamma, noise):
     case = cases.LISTED[name]
     process = cases.process(case, gamma, noise)
-    data = batch_sets(case.measure, all_sets(case))
+    every = cases.as_sets(case.points, reference.subsets(len(case.p)))
+    data = batch_sets(case.measure, every)
     found = log_likelihood(data, parameters_of(process))
     law = reference.probabilities(cases.dense_of(case, process))
     assert_allclose(np.exp(found), law, atol=1e-12)
@@ -194,13 +191,6 @@ def test_parts_do_not_matter(monkeypatch):
         assert (net(three.gamma), net(three.level)) == (net(serial.gamma), net(serial.level))
 
 
-def odd_sets(measure, seed=0):
-    """Sizes 0, 1, 2, ..., equal and different, in no order."""
-    rng = np.random.default_rng(seed)
-    sizes = np.concatenate([rng.integers(0, 13, 30), [0, 1, 40, 1, 5]])
-    return PointSets(measure.sample(sizes.sum(), rng), np.cumsum([0, *sizes]))
-
-
 class Columnwise(Gaussian):
     """Its features lie in memory a column after another."""
 
@@ -222,7 +212,10 @@ class Columnwise(Gaussian):
     ids=lambda measure: type(measure).__name__,
 )
 def test_a_set_alone_has_the_bits_that_it_has_among_others(measure, r):
-    sets, rng = odd_sets(measure), np.random.default_rng(1)
+    rng = np.random.default_rng(0)
+    # Sizes 0, 1, 2, ..., equal and different, in no order.
+    sizes = np.concatenate([rng.integers(0, 13, 30), [0, 1, 40, 1, 5]])
+    sets = PointSets(measure.sample(sizes.sum(), rng), np.cumsum([0, *sizes]))
     n, data = len(sets), batch_sets(measure, sets)
     at = Parameters(rng.standard_normal((25, r)), rng.exponential(size=(n, r)), 0.01,
                     Background(0.5))  # fmt: skip

@@ -7,14 +7,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 from streamtopics.kernels import dpp
+from tests.kernels.variants import freeze
 from tests.reference import dpp as reference
-
-
-def projections(rng, theta, n_points):
-    """Z'(noise + Z Th Z')^-1 Z for each theta."""
-    Z = rng.standard_normal((len(theta), n_points, theta.shape[1]))
-    L = 0.3 * np.eye(n_points) + (Z * theta[:, None]) @ Z.transpose(0, 2, 1)
-    return np.ascontiguousarray(Z.transpose(0, 2, 1) @ np.linalg.solve(L, Z))
 
 
 @pytest.mark.parametrize("penalty", [0.0, 0.1])
@@ -22,10 +16,13 @@ def projections(rng, theta, n_points):
 def test_theta_steps(r, n_points, penalty):
     rng = np.random.default_rng(r)
     first = rng.exponential(size=(7, r))
-    Q, factor = projections(rng, first, n_points), rng.standard_normal((r, 2 * r))
+    # Z'(noise + Z Th Z')^-1 Z for each theta.
+    Z = rng.standard_normal((7, n_points, r))
+    L = 0.3 * np.eye(n_points) + (Z * first[:, None]) @ Z.transpose(0, 2, 1)
+    Q = np.ascontiguousarray(Z.transpose(0, 2, 1) @ np.linalg.solve(L, Z))
+    factor = rng.standard_normal((r, 2 * r))
     P = factor @ factor.T
-    for x in (Q, P):
-        x.setflags(write=False)
+    freeze(Q, P)
     for n_steps in (0, 1, 6):
         theta = first.copy()
         dpp.theta_steps(Q, P, penalty, n_steps, theta)

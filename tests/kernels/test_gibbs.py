@@ -6,6 +6,7 @@ from functools import cache
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
 from scipy.special import digamma
 
 from streamtopics.kernels import variational
@@ -237,13 +238,17 @@ def enumerated(n_components, counts):
     [(2, (3, 2, 2)), (5, (1, 2, 1)), (40, (1, 2)), (70, (1, 1)), (205, (1, 1))],
 )
 def test_posterior(each_kernel, n_components, counts):
-    n_documents = 20_000
-    topics, expected, log_theta, mean = enumerated(n_components, counts)
+    topics, *expected = enumerated(n_components, counts)
+    assert_posterior(Gibbs(20, 15), topics, counts, 20_000, *expected)
+
+
+def assert_posterior(step, topics, counts, n_documents, expected, log_theta, mean):
+    """That as many chains have these means of counts, log theta and theta."""
     minibatch = make_minibatch(np.tile(counts, (n_documents, 1)))
-    step = Gibbs(20, 15)
     statistics, _ = run(step, minibatch, topics, report=LOG_THETA)
     theta = step.doc_topic(minibatch, topics, random_seeds(n_documents), SERIAL).mean(axis=0)
-    assert_allclose(statistics.counts / n_documents, expected, atol=0.01)
+    counts = statistics.counts / n_documents
+    assert_allclose(counts.toarray() if sparse.issparse(counts) else counts, expected, atol=0.01)
     assert_allclose(theta, mean, atol=0.004)
     spread = np.sqrt(1 + topics.alpha**-2)
     assert np.all(np.abs(statistics.log_theta - log_theta) < 0.02 * spread)

@@ -13,8 +13,8 @@ from streamtopics.messages import Topics, WordLists
 from streamtopics.utils.parallel import SERIAL, workers
 from tests.kernels.test_gibbs import (  # noqa: F401
     LOG_THETA,
+    assert_posterior,
     each_kernel,
-    make_minibatch,
     mixed_minibatch,
     one_document,
     posterior,
@@ -47,18 +47,11 @@ def make_lists(rng, n_words, n_topics, density=0.3, alpha=None, least=0.0):
 )
 def test_posterior(each_kernel, n_topics, counts, density):  # noqa: F811
     """What chains expect is what all assignments counted out give."""
-    rng, n_documents = np.random.default_rng(n_topics), 4000
+    rng = np.random.default_rng(n_topics)
     alpha = rng.gamma(1.0, 1.0 / n_topics, n_topics) + 0.02
     topics, weights = make_lists(rng, len(counts), n_topics, density, alpha)
-    expected, log_theta, mean = posterior(counts, weights, alpha)
-    minibatch = make_minibatch(np.tile(counts, (n_documents, 1)))
-    step = Gibbs(100, 90)
-    statistics, _ = run(step, minibatch, topics, report=LOG_THETA)
-    theta = step.doc_topic(minibatch, topics, random_seeds(n_documents), SERIAL).mean(axis=0)
-    assert_allclose(statistics.counts.toarray() / n_documents, expected, atol=0.01)
-    assert_allclose(theta, mean, atol=0.004)
-    spread = np.sqrt(1 + alpha**-2)
-    assert np.all(np.abs(statistics.log_theta - log_theta) < 0.02 * spread)
+    expected = posterior(counts, weights, alpha)
+    assert_posterior(Gibbs(100, 90), topics, counts, 4000, *expected)
 
 
 @pytest.mark.parametrize("n_topics", [33, 64, 300])

@@ -87,15 +87,9 @@ def twin_uci(topic, X, epsilon=EPSILON):
     return np.mean(np.log(ratios))
 
 
-def windows_of(tokens, size):
-    if len(tokens) <= size:
-        return [tokens]
-    return [tokens[start : start + size] for start in range(len(tokens) - size + 1)]
-
-
 def counts_in_windows(documents, size, n_words):
     """Presence of words 0 .. n_words - 1, a row for each window."""
-    windows = [window for document in documents for window in windows_of(document, size)]
+    windows = [one[i : i + size] for one in documents for i in range(max(len(one) - size, 0) + 1)]
     return sparse.csr_matrix([[word in window for word in range(n_words)] for window in windows])
 
 

@@ -14,11 +14,6 @@ from streamtopics.updates import SVB
 B = 1.5
 
 
-def expected_tables(counts, alpha):
-    """Sum over the documents (rows) of the expected number of tables of each topic."""
-    return (alpha * (digamma(alpha + counts) - digamma(alpha))).sum(axis=0)
-
-
 @pytest.mark.parametrize("concentration", [0.1, 1.0, 5.0])
 def test_steps_never_lower_the_posterior_of_the_weights(concentration):
     """That of Polya likelihoods and a density proportional to pi_u^concentration."""
@@ -30,7 +25,8 @@ def test_steps_never_lower_the_posterior_of_the_weights(concentration):
         likelihood = (gammaln(alpha + counts) - gammaln(alpha))[counts > 0].sum()
         polya = likelihood + concentration * np.log(1 - pi.sum())
         levels.append(polya)
-        pi = mean_weights(expected_tables(counts, alpha), concentration)
+        tables = (alpha * (digamma(alpha + counts) - digamma(alpha))).sum(axis=0)
+        pi = mean_weights(tables, concentration)
         pi = np.maximum(pi, 1e-300)
     assert (np.diff(levels) >= -1e-9).all()
     assert levels[-1] > levels[0] + 1

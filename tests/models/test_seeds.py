@@ -34,8 +34,7 @@ def test_documents_of_streams_have_seeds_of_their_own():
     assert_looks_uniform(streams[0] ^ streams[1])
 
 
-def recorded():
-    """A posterior, its model, and the seeds that the local step gets, call by call."""
+def test_a_learner_gives_documents_the_seeds_of_their_places_in_the_stream():
     seen = []
 
     class Recorder(Variational):
@@ -44,11 +43,7 @@ def recorded():
             return super().step(minibatch, topics, seeds, *others)
 
     posterior = TopicPosterior(np.full((1, 1), 0.2), (6, 2), np.full(2, 0.5))
-    return posterior, LDA(mean, Recorder(0.0, 1), Variational(0.0, 1), 3, NOISE), seen
-
-
-def test_a_learner_gives_documents_the_seeds_of_their_places_in_the_stream():
-    posterior, model, seen = recorded()
+    model = LDA(mean, Recorder(0.0, 1), Variational(0.0, 1), 3, NOISE)
     for n in (5, 0, 2):
         minibatch = minibatch_of(sparse.csr_matrix(np.ones((n, 6))))
         take(SVB(), posterior, model.learner(posterior, minibatch, SERIAL))
