@@ -99,7 +99,6 @@ def test_the_chain_has_the_enumerated_posterior(prior):
     assert (error < 0.04 * expected).all()
 
 
-@pytest.mark.statistical
 @each_prior
 def test_many_chains_with_given_topics_have_the_enumerated_posterior(prior):
     topic_word, n = np.array([[0.9, 0.1], [0.2, 0.8]]), 1500
