@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from streamtopics.cli.console import log, safe, warn
-from streamtopics.datasets import Record, Skipped, load_docstrings, read_records
+from streamtopics.datasets import ReadingError, Record, Skipped, load_docstrings, read_records
 from streamtopics.streams import TimedBatch
 from streamtopics.text import NamedVectorizer, StreamingCountVectorizer
 from streamtopics.utils.steps import unwrap
@@ -48,19 +48,33 @@ def records(options: Namespace, skipped: Skipped, empty: bool = False) -> Iterat
     paths = [Path(name) for name in options.files]
     found = read_records(paths, sep=options.sep, **settings(options, skipped))
     record = None
-    for record in found if empty else with_text(found, skipped):
+    for record in found if empty else with_text(found, options, skipped, {}):
         yield record
     if record is None:
         raise ValueError(f"there are no documents in {' '.join(options.files):.300}; {skipped}")
 
 
-def with_text(found: Iterable[Any], skipped: Skipped) -> Iterator[Any]:
-    """Yield records with a text, and None for None; count skipped records."""
+def with_text(
+    found: Iterable[Any], options: Namespace, skipped: Skipped, kept: dict[str, Any]
+) -> Iterator[Any]:
+    """Yield records with a text, and None for None; count skipped records.
+
+    Times must be all dates or all numbers, as `kept` says from the first on.
+    """
     for record in found:
-        if record is None or record.text.strip():
+        if record is None:
+            yield None
+            continue
+        place, are_dates = f"{record.source}, line {record.line}", isinstance(record.time, datetime)
+        if not record.text.strip():
+            skipped.add("missing texts", place)
+        elif kept.setdefault("are_dates", are_dates) == are_dates:
             yield record
+        elif options.skip_bad:
+            skipped.add("no time", place)
         else:
-            skipped.add("missing texts", f"{record.source}, line {record.line}")
+            problem = f"times must be all dates or all numbers; got {record.time} after others"
+            raise ReadingError("no time", place, problem)
 
 
 def time_of(when: object) -> object:

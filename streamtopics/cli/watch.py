@@ -151,7 +151,7 @@ class Watch:
         start = 0.0
         self.waiting = True
         try:
-            for record in reading.with_text(found, self.tally.skipped):
+            for record in reading.with_text(found, self.options, self.tally.skipped, self.tally.n):
                 self.waiting = False
                 if record is not None:
                     start = start if batch else time.monotonic()

@@ -312,6 +312,12 @@ def test_what_was_skipped_is_said(run, write):
         ("a.jsonl", ['{"text": 7}'], "", "got 7 (int) (--skip-bad"),
         ("a.jsonl", ['{"text": "a", "day": "soon"}'], "--time-key day", "pass --time-format %d."),
         ("a.csv", ["id,Body", "1,a"], "--text-key body", "'Body'; pass --text-key Body, "),
+        (
+            "a.csv",
+            ["text,n", "a,1", "b,2003-05-17"],
+            "--time-key n",
+            "3: times must be all dates or",
+        ),
         ("a.csv", ["text,n", "a,1"], "--time-key date", "no 'date'; there is: 'text', 'n'"),
         ("a.csv", ["id;text", "1;a"], "--sep ,", "the fields of 'id;text'; pass --sep ';', for"),
         ("a.csv", ["text,day", "a,1"], "--time-key days", "'day'; pass --time-key day, "),
