@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
-from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
@@ -68,15 +67,19 @@ def compute_update(model: Learner, documents: object, *, n_ahead: int = 0) -> Co
     batches = read_partition(documents, None, counting_steps(model), size)
     if not batches:
         raise ValueError("documents is empty; there is nothing to learn from")
-    task = local_task(model, words_of(batches), int(n_ahead), single=len(batches) > 1)
-    return learn(reader, task, batches, False).composite
+    if last_step(model)._commit.begun is not None:
+        raise ValueError("topics are learnt anew until n_start_documents; compute updates later")
+    words = words_of(batches)
+    task = local_task(model, words, int(n_ahead), single=len(batches) > 1)
+    return replace(learn(reader, task, batches, False).composite, places=_places_of(model, words))
 
 
 def apply_update(model: Model, update: Composite, *, time: object = None) -> Model:
     """Add an update to a model; see the example of `compute_update`.
 
     The update is added with the present step size of the model, also if the model has learnt more
-    since `compute_update`. An update is refused if its topics or words have moved since then.
+    since `compute_update`. An update is refused if an edit has moved its topics, or if other words
+    have taken its columns.
 
     Parameters
     ----------
@@ -171,7 +174,7 @@ def local_task(model: Any, words: np.ndarray, n_ahead: int = 0, single: bool = F
     commit, composition = topics._commit, topics._composed()
     posterior = commit.posterior.of_words(words, np.float32 if single else np.float64)
     local = replace(composition.model(topics.seed_), n_ahead=n_ahead)
-    return LocalTask(composition, local, posterior, commit.state, _places_of(model, words), single)
+    return LocalTask(composition, local, posterior, commit.state, _places_of(model), single)
 
 
 def words_of(batches: Sequence[Any]) -> np.ndarray:
@@ -216,17 +219,20 @@ def _check_can_compose(model: StreamingTopicModel) -> None:
 
 def _topics_of(model: object) -> Any:
     check_not_frozen(model)
-    if hasattr(model, "pipeline_"):
+    last = model
+    while isinstance(last, Pipeline):
+        last = last.steps[-1][1]
+    if hasattr(last, "pipeline_"):
         raise TypeError(
-            "a TopicStream must learn by itself, to count documents; pass its pipeline_"
+            "workers would learn documents that a TopicStream does not count; use its partial_fit"
         )
     return last_step(model)
 
 
-def _places_of(model: object, columns: np.ndarray) -> tuple[Any, ...]:
+def _places_of(model: object, columns: np.ndarray | None = None) -> tuple[Any, ...]:
     names = None
-    with suppress(NotFittedError):  # of a step that needs no fit
-        names = names_of(model)
+    with suppress(AttributeError, ValueError):  # of a step without names, or that needs no fit
+        names = None if columns is None else names_of(model)
     words = None if names is None else np.asarray(names, dtype=object)[columns]
     return columns, getattr(last_step(model), "topic_numbers_", None), words
 
@@ -240,7 +246,8 @@ def _check_fits(update: Composite, posterior: TopicPosterior, model: object) -> 
             "update was learnt from another model: it is of {} topics, at least {} words and {} "
             "documents, but this model of {}, {} and {}".format(*theirs, *ours)
         )
-    for then, now in zip(update.places, _places_of(model, update.places[0]), strict=True):
+    now_places = _places_of(model, *update.places[:1])
+    for then, now in zip(update.places[1:], now_places[1:], strict=False):
         if then is not None and now is not None and (moved := then[then != now]).size:
             raise ValueError(
                 "topics or words of update have moved in model: "

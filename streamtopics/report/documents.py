@@ -224,6 +224,10 @@ def _candidates(source: Source, lengths: np.ndarray) -> np.ndarray:
     """Whether documents can be typical: of at least median length, and no repeats."""
     found: np.ndarray = (lengths > 0) & (lengths >= (np.median(lengths) if len(lengths) else 0))
     counts, seen = source.counts, set[int]()
+    if source.texts is None:
+        counts = counts.copy()
+        counts.sum_duplicates()
+        counts.eliminate_zeros()
     for row in np.flatnonzero(found).tolist():
         if source.texts is None:
             own = slice(*counts.indptr[row : row + 2])

@@ -440,10 +440,10 @@ def _in_group(subject: Subject, opposite: Subject | None, data: Data) -> Finding
     n_own, x = totals.n[:, g], totals.of_groups[g, lead.place]
     own, *_ = in_sample(lead, data)
     both, left = (n_own > 0) & (n > n_own), holders - own * (x / max(own.sum(), 1.0))
-    # Of the documents of others, the periods are estimated; the total is known.
+    # The number of other documents with the word is known. The numbers by period are estimated.
     left = np.clip(left, 0.0, n - n_own)
-    left *= max(holders.sum() - x, 0.0) / max(left.sum(), 1e-300)
-    of_others = left[both] / (n - n_own)[both]
+    rest = max(holders.sum() - x - left[~both].sum(), 0.0) / max(left[both].sum(), 1e-300)
+    of_others = np.minimum(left[both] * rest / (n - n_own)[both], 1.0)
     others = _part(of_others * n_own[both], n_own[both], both[both])
     kind, kept = "more" if lead.z > 0 else "less", (data.sample.group == g) == (lead.z > 0)
     found = _of_words(subject, opposite, data, kind, others, x, n_own.sum(), kept)
@@ -462,7 +462,7 @@ def _named(words: list[Change], data: Data) -> tuple[str, ...]:
 
 
 def _kept_in(periods: np.ndarray, data: Data) -> np.ndarray:
-    # The last is for unknown times, of period -1.
+    # Documents of unknown time have period -1, the added last entry.
     return np.append(periods, False)[data.sample.period]
 
 

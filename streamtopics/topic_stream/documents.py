@@ -97,8 +97,9 @@ class HoldsDocuments(WithCache):
     monitor_: DriftMonitor
     _n_documents: int
     _n_tokens: float
-    # Documents learnt when all documents were counted; -1 if they were counted at several times
-    _n_learnt: int = -1
+    # Documents learnt when all documents were counted; -1 if they were counted at several times;
+    # None in files of earlier versions
+    _n_learnt: int | None = None
     # Sums over the documents, for the topics after these edits
     _sums: tuple[tuple[Edit, ...], Cells]
     _documents: tuple[Kept, ...]

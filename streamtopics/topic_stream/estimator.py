@@ -375,6 +375,7 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
             earlier = np.maximum(words.document_frequency_[columns] + known - own, 0.0)
             earlier *= min(1.0, self._n_documents / max(n_before, 1))
             cells = cells.without_words(columns, earlier)
+        self._n_learnt = -1 if self._is_estimated else self._n_learnt
         self._sums = (tuple(getattr(topics, "edits_", ())), cells)
 
     def _new_pipeline(self, texts: list[str], n_documents: int | None) -> StreamingPipeline:
@@ -408,7 +409,7 @@ class TopicStream(ShowsTopics, LinksToReference, ReportsDocuments, TransformerMi
         cells = Cells.empty(len(topics.topic_weights_), topics.n_features_in_)
         self._sums = (tuple(getattr(topics, "edits_", ())), cells)
         self._documents = ()
-        self._n_documents, self._n_tokens = 0, 0.0
+        self._n_documents, self._n_tokens, self._n_learnt = 0, 0.0, 0
 
     def _add(self, counts: Any, documents: Documents) -> None:
         topics, n, labels = self._topics, len(documents.texts), documents.labels

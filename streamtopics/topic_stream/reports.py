@@ -160,13 +160,20 @@ class ReportsDocuments(HoldsDocuments):
         times = np.array([one.number for one in self._documents])
         return np.rint(times * 1e6).astype("M8[us]") if self._sums[1].kind == "date" else times
 
+    @property
+    def _is_estimated(self) -> bool:
+        """Whether sums of the parts of a topic are estimates."""
+        edits = getattr(self._topics, "edits_", ())[len(self._sums[0]) :]
+        is_split = any(edit.kind == "split" for edit in edits)
+        return is_split and len(self._documents) < self._n_documents
+
     def _tested(self) -> tuple[Totals, Sample]:
         """The totals, and the kept documents to test findings."""
         kept, totals = self._documents, self.totals()
         texts, groups = [one.text for one in kept], [one.group for one in kept]
         counts = self.pipeline_[:-1].transform(texts)
-        shares, edits = self._topics.transform(counts), getattr(self._topics, "edits_", ())
-        is_of_stream = self._n_learnt < 0 or any(edit.kind == "split" for edit in edits)
+        shares, n = self._topics.transform(counts), self._n_learnt
+        is_of_stream = self._is_estimated or (self.tracker_.n_batches_ > 1 if n is None else n < 0)
         sample = sample_of(totals, counts, shares, self._times, groups, texts, is_of_stream)
         return with_kept_words(totals, sample), sample
 
@@ -205,9 +212,9 @@ class ReportsDocuments(HoldsDocuments):
         if is_split and 0 < len(kept) == self._n_documents:
             # Sums of the parts of a topic are known only from the documents.
             counts = sparse.csr_matrix(self.pipeline_[:-1].transform([one.text for one in kept]))
-            labels = Labels(cells.kind, self._times, [one.group for one in kept])
+            given = Labels(cells.kind, self._times, [one.group for one in kept])
             shares = np.asarray(topics.transform(counts), np.float64)
-            return Cells.empty(shares.shape[1], counts.shape[1]).add(labels, shares, counts)
+            return Cells.empty(shares.shape[1], counts.shape[1]).add(given, shares, counts)
         after = [*(step.before.topics for step in steps[1:]), labels.topics]
         for step, numbers in zip(steps[n_done:], after[n_done:], strict=False):
             cells = cells.with_topics(self._shares_after(step, numbers, labels.topics))

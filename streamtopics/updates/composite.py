@@ -23,7 +23,7 @@ class Composite:
     before: Counters  # Of the posterior before the first minibatch
     alpha: np.ndarray  # (n_components,): alpha before the first minibatch
     states: tuple[Any, Any]  # Of the rule before the first and after the last minibatch
-    # Columns, and arrays of the topics in the rows and of the words in the columns, or None
+    # Columns, numbers of the topics by row, and words of the columns; each may be None
     places: tuple[Any, ...] = ()
 
     def is_of(self, now: Counters) -> bool:

@@ -347,7 +347,7 @@ AVERAGES = StreamingLDA(3, update="svb", schedule=Schedule(averaging="linear"))
         ({"callbacks": [3]}, TypeError, "callback"),
         ({"model": MultiViewLDA()}, TypeError, "estimator of topics over words"),
         ({"model": COUNTER}, TypeError, "partial_fit"),
-        ({"model": stream_of(None)}, TypeError, "pass its pipeline_"),
+        ({"model": stream_of(None)}, TypeError, "use its partial_fit"),
         ({"partitions": BLOCKS}, ValueError, "rechunk"),
         ({"model": SVBHPP(3)}, ValueError, "does not define merging"),
         ({"model": StreamingLDA(3, update="hpp")}, ValueError, "`merges` is None"),
