@@ -123,7 +123,9 @@ def load_docstrings(
     packages = list(dict.fromkeys(DEFAULT_PACKAGES if packages is None else packages))
     documents: dict[str, tuple[int, str, str]] = {}
     for target, module, (name, docstring) in read_packages(packages, _documented):
-        documents.setdefault(_plain_text(docstring), (target, module, name))
+        for pattern, replacement in REPLACEMENTS:
+            docstring = pattern.sub(replacement, docstring)
+        documents.setdefault(docstring.strip(), (target, module, name))
     data = [text for text in documents if len(text.split()) >= min_words]
     if shuffle:
         data = [data[i] for i in rng.permutation(len(data))]
@@ -150,12 +152,6 @@ def _documented(name: str, node: ast.AST) -> Iterator[tuple[str, str]]:
         for child in getattr(node, field, ()):
             named = isinstance(child, DOCUMENTED)
             yield from _documented(f"{name}.{child.name}" if named else name, child)
-
-
-def _plain_text(docstring: str) -> str:
-    for pattern, replacement in REPLACEMENTS:
-        docstring = pattern.sub(replacement, docstring)
-    return docstring.strip()
 
 
 def read_packages(

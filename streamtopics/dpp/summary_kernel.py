@@ -97,13 +97,10 @@ def cosine_candidates(
     units: sparse.csr_matrix, quality: Floats, quality_power: float
 ) -> Candidates:
     same = Kernel(np.zeros((units.shape[1], 0)), np.zeros(0), gamma=1.0)
-    return Candidates(same, units, quality, log_power(quality, quality_power))
-
-
-def log_power(quality: Floats, quality_power: float) -> Floats:
-    """Return ``log q^{power / 2}`` for qualities q, -inf for q = 0."""
     logs = np.log(quality, where=quality > 0, out=np.zeros(len(quality)))
-    return np.where(quality > 0, 0.5 * quality_power * logs, -np.inf)
+    # log q^{power / 2} for qualities q, -inf for q = 0.
+    log_power = np.where(quality > 0, 0.5 * quality_power * logs, -np.inf)
+    return Candidates(same, units, quality, log_power)
 
 
 def distinct_units(sentences: Sequence[str]) -> sparse.csr_matrix:

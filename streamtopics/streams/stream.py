@@ -107,7 +107,9 @@ def stream(
     left = after(batches, skip)
     with finish_all(model, callbacks):
         for number, item in enumerate(left, start=int(skip) + 1):
-            info = _learn(model, item, number, learner_of(callbacks), score)
+            # The callback that learns in place of `partial_fit`.
+            learner = next((callback for callback in callbacks if has(callback, "learn")), None)
+            info = _learn(model, item, number, learner, score)
             # All callbacks are called, also if an earlier one ends the stream.
             ends = [call(callback, model, info) for callback in callbacks] if info else []
             if any(ends):
@@ -142,11 +144,6 @@ def _learn(
 
 def has(callback: object, name: str) -> Any:
     return getattr(callback, name, None)
-
-
-def learner_of(callbacks: Sequence[object]) -> Any:
-    """The callback that learns in place of `partial_fit`, or None."""
-    return next((callback for callback in callbacks if has(callback, "learn")), None)
 
 
 def call(callback: object, model: Learner, info: BatchInfo) -> bool:

@@ -61,10 +61,9 @@ class ShowsTopics:
 
 
 def html_table(caption: str, names: Sequence[str], rows: Sequence[Iterable[object]]) -> str:
-    body = ["".join(map(_cell, row)) for row in ([], *rows[:N_SHOWN])]
-    body[0] = "".join(f"<th>{escape(name)}</th>" for name in names)
-    lines = "".join(f"<tr>{cells}</tr>" for cells in body)
-    return f"<table><caption>{escape(caption)}</caption>{lines}</table>"
+    head = "".join(f"<th>{escape(name)}</th>" for name in names)
+    body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows[:N_SHOWN])
+    return f"<table><caption>{escape(caption)}</caption><tr>{head}</tr>{body}</table>"
 
 
 def _cell(value: object) -> str:

@@ -52,10 +52,9 @@ def workers(n_jobs: int | None) -> Iterator[Workers]:
     n = 1 if n_jobs == 1 else joblib.effective_n_jobs(n_jobs)
     if n == 1:
         yield SERIAL
-        return
-
-    with ThreadPoolExecutor(n - 1) as threads:
-        yield Workers(partial(_share, threads, n), n)
+    else:
+        with ThreadPoolExecutor(n - 1) as threads:
+            yield Workers(partial(_share, threads, n), n)
 
 
 def _share(threads: ThreadPoolExecutor, n: int, function: Function, jobs: Jobs) -> list[Any]:

@@ -4,8 +4,8 @@
 import logging
 import sys
 import time
-from contextlib import suppress
-from typing import Any, Self
+from contextlib import AbstractContextManager, suppress
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +13,7 @@ import numpy as np
 LOG = logging.getLogger("streamtopics")
 
 
-class Progress:
+class Progress(AbstractContextManager["Progress"]):
     """A bar by tqdm: documents, tokens per second and a running mean of the held-out score.
 
     Without a bar the log has a line at the end (INFO) and for each minibatch (DEBUG).
@@ -36,10 +36,9 @@ class Progress:
             # The import takes a tenth of a second, only needed for a bar.
             from tqdm.auto import tqdm
 
-            unit = f" {units[0]}"
             with suppress(OSError, ValueError):
                 self._bar = tqdm(
-                    desc=title, total=total, initial=n_done, unit=unit, dynamic_ncols=True
+                    desc=title, total=total, initial=n_done, unit=f" {units[0]}", dynamic_ncols=True
                 )
 
     def update(self, documents: int, tokens: float) -> None:
@@ -72,9 +71,6 @@ class Progress:
         else:
             with suppress(OSError, ValueError):
                 self._bar.close()
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *error: object) -> None:
         self.finish()

@@ -56,13 +56,12 @@ def keep(estimator: object, given: Mapping[str, object]) -> None:
             setattr(estimator, name, value)
 
 
-def of_record(field: str, doc: str, kind: Callable[[Any], Any] | None = None) -> Any:
+def of_record(field: str, doc: str, kind: Callable[[Any], Any] = lambda value: value) -> Any:
     """A property for a field of an estimator's `_commit`; `kind` makes a copy."""
 
     def read(self: Any) -> Any:
         check_is_fitted(self)
-        value = attrgetter(field)(self._commit)
-        return value if kind is None else kind(value)
+        return kind(attrgetter(field)(self._commit))
 
     return property(read, doc=doc)
 

@@ -41,9 +41,7 @@ def counted(model: object, documents: Any) -> Any:
 def names_of(model: object) -> Any:
     """Words of the columns for the last step, or None if unknown."""
     before = steps_before(model)
-    if not before:
-        return getattr(last_step(model), "feature_names_in_", None)
-    names = None
+    names = None if before else getattr(last_step(model), "feature_names_in_", None)
     for _, step in before:
         names_out = getattr(step, "get_feature_names_out", None)
         names = None if names_out is None else names_out(names)
@@ -62,9 +60,7 @@ def is_frozen(step: object) -> bool:
 
 
 def unwrap(step: Any) -> Any:
-    while is_frozen(step):
-        step = step.estimator
-    return step
+    return unwrap(step.estimator) if is_frozen(step) else step
 
 
 def learns(step: object) -> bool:

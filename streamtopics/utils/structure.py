@@ -5,6 +5,7 @@ SciPy and kernels read beyond the end of arrays that do not fit.
 """
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from copy import copy
 from importlib import import_module
 from typing import Any, cast
@@ -77,12 +78,9 @@ def has_entries(value: object) -> bool:
 def holds_text(X: Any) -> bool:
     """Whether X, or its first entry, is a text."""
     for _ in range(2):
-        if isinstance(X, str | bytes) or is_sparse(X) or (isinstance(X, np.ndarray) and not X.size):
-            break
-        try:
-            X = take_rows(X, 0)
-        except (TypeError, IndexError, KeyError):
-            break
+        if not (isinstance(X, str | bytes) or is_sparse(X)):
+            with suppress(TypeError, IndexError, KeyError):
+                X = take_rows(X, 0)
     return isinstance(X, str | bytes)
 
 
@@ -257,12 +255,8 @@ def outputs_pandas(estimator: object) -> bool:
 
 
 def labelled(estimator: object, values: np.ndarray, labels: object) -> np.ndarray:
-    """Values as a data frame with these labels of rows, if pandas output was requested.
-
-    scikit-learn's own frame would lack the labels.
-    """
+    """Values as a data frame with these labels of rows, if pandas output was requested."""
     if labels is None or not outputs_pandas(estimator):
         return values
-    # scikit-learn names the columns of an existing data frame.
-    frame: Any = import_module("pandas").DataFrame(values, index=labels)
-    return cast("np.ndarray", frame)
+    # scikit-learn names the columns of an existing frame; its own frame would lack the labels.
+    return cast("np.ndarray", import_module("pandas").DataFrame(values, index=labels))

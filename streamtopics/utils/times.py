@@ -49,10 +49,10 @@ def read_time(value: Any) -> datetime | float:
     found = _read(value)
     if found is None or found in (math.inf, -math.inf) or found != found:
         raise ValueError(f"a time must be known and finite; got {value!r:.60}")
-    if not isinstance(found, datetime):
-        dates = _dates_of(np.array([found], np.float64))
-        return found if dates is None else dates.item()
-    return found
+    if isinstance(found, datetime):
+        return found
+    dates = _dates_of(np.array([found], np.float64))
+    return found if dates is None else dates.item()
 
 
 def _read(value: Any) -> datetime | float | None:
@@ -68,7 +68,11 @@ def _read(value: Any) -> datetime | float | None:
         return moment.astimezone(UTC).replace(tzinfo=None) if moment.tzinfo else moment
     if not isinstance(value, Real) or isinstance(value, bool | np.bool_):
         raise TypeError(f"times must be numbers or dates; got {value!r:.60}")
-    return int(value) if isinstance(value, Integral) else as_written(value)
+    if isinstance(value, Integral):
+        return int(value)
+    # In double precision .7 stays .7, also from .7 in single precision.
+    is_short = isinstance(value, np.float32 | np.float16) and not value.is_integer()
+    return float(str(value) if is_short else value)
 
 
 def without_pandas(time: Any) -> Any:
@@ -78,12 +82,6 @@ def without_pandas(time: Any) -> Any:
     time = time.to_timestamp() if type(time).__name__ == "Period" else time
     is_of_pandas = isinstance(time, datetime) and hasattr(time, "to_pydatetime")
     return time.to_pydatetime(warn=False) if is_of_pandas else time
-
-
-def as_written(value: Any) -> float:
-    """A number in double precision: .7 also from .7 in single precision."""
-    is_short = isinstance(value, np.float32 | np.float16) and not value.is_integer()
-    return float(str(value) if is_short else value)
 
 
 def _of_text(text: str) -> datetime | float:

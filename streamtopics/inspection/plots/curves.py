@@ -68,19 +68,13 @@ def plot_scores(rows: Iterable[BatchInfo], *, window: int = 10, ax: Axes | None 
     check_integer(window=window)
     found = np.array([(row.n_documents_seen, row.score) for row in rows]).reshape(-1, 2)
     seen, scores = found[~np.isnan(found[:, 1])].T
-    ax = one_axes(ax)
-    ax.plot(seen, scores, ".", color=COLORS[4], markersize=4, label="minibatch")
-    ax.plot(
-        seen, _running_mean(scores, window), color=COLORS[0], label=f"mean of {window} minibatches"
-    )
-    return labelled(ax, "documents seen", "score before learning (nats per held-out token)", 2)
-
-
-def _running_mean(values: np.ndarray, window: int) -> np.ndarray:
-    ends = range(1, len(values) + 1)
     # Infinities of both signs have no mean.
     with np.errstate(invalid="ignore"):
-        return np.array([values[max(0, end - window) : end].mean() for end in ends])
+        means = [scores[max(0, i + 1 - window) : i + 1].mean() for i in range(len(scores))]
+    ax = one_axes(ax)
+    ax.plot(seen, scores, ".", color=COLORS[4], markersize=4, label="minibatch")
+    ax.plot(seen, means, color=COLORS[0], label=f"mean of {window} minibatches")
+    return labelled(ax, "documents seen", "score before learning (nats per held-out token)", 2)
 
 
 def plot_n_components(
