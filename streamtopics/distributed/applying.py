@@ -113,7 +113,8 @@ def count_vocabulary(
     >>> words.get_feature_names_out()  # Words of two documents or more.
     array(['green', 'red'], dtype=object)
     """
-    counter: Any = clone(vectorizer)
+    given: Any = vectorizer
+    counter = clone(given)
     if counter.vocabulary is not None:
         return counter.fit([])
     counter.set_params(min_df=1, max_df=1.0, max_features=None)
@@ -123,11 +124,11 @@ def count_vocabulary(
         tokens.update(one.tokens)
         n_documents += one.n_documents
     least, most = (
-        limit if isinstance(limit, Integral) else limit * n_documents
-        for limit in (vectorizer.min_df, vectorizer.max_df)
+        limit * (1 if isinstance(limit, Integral) else n_documents)
+        for limit in (given.min_df, given.max_df)
     )
     kept = sorted(word for word, n in documents.items() if least <= n <= most)
-    words = sorted(sorted(kept, key=lambda word: -tokens[word])[: vectorizer.max_features])
+    words = sorted(sorted(kept, key=lambda word: -tokens[word])[: given.max_features])
     if not words:
         raise ValueError(
             f"none of {len(documents)} words in {n_documents} documents is left; lower min_df or "

@@ -196,13 +196,15 @@ def compare_n_components(
             found = pool.share(_measure, jobs)
             table = np.array([one[:5] for one in found]).T
             error = float(table[0].std(ddof=1) / np.sqrt(n_splits))
-            score, *others, seconds = map(float, table.mean(axis=1))
+            score, gain, coherence, diversity, seconds = table.mean(axis=1).tolist()
             kappas = []
             for i, j in combinations(range(n_splits), 2):
                 both = np.concatenate([parts[i], parts[j]])
                 kappas.append(matched_kappa(found[i].topics[both], found[j].topics[both]))
             stability = float(np.mean(kappas))
-            rows.append(NComponentsRow(number, score, error, *others, stability, seconds))
+            rows.append(NComponentsRow(
+                number, score, error, gain, coherence, diversity, stability, seconds,
+            ))  # fmt: skip
     return NComponentsComparison(tuple(rows))
 
 

@@ -221,7 +221,7 @@ def statements_of(
         topic = None if one.topic is None else int(place[one.topic])
         found.append(Statement(
             text, one.quote, one.kind, None if topic == -1 else topic, one.word, *one.periods,
-            one.group and shortened(one.group, LONGEST_GROUP), *curve,
+            one.group and shortened(one.group, LONGEST_GROUP), curve[0], curve[1], curve[2],
             [next(documents) for _ in one.documents],
         ))  # fmt: skip
     return found
