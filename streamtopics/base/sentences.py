@@ -99,7 +99,10 @@ def read_sentences(
             "streamtopics.text.SentenceVectorizer().fit_transform(documents)"
         )
     read = partial(to_csr, default=np.float64 if signed else np.float32)
-    if groups is not None or not _is_sequence(X):
+    # With a matrix for each document
+    is_sequence = _is_list(X) and all(_is_list(item) and not len(item) for item in X)
+    is_sequence = is_sequence or (_n_axes(X) == 3 and not sparse.issparse(X))
+    if groups is not None or not is_sequence:
         sentences = _grouped(read(X, caller, "X"), groups, caller)
     else:
         sentences = _stacked(list(X), n_words or 0, caller, read)
@@ -126,13 +129,6 @@ def read_sentences(
             "CountVectorizer"
         )
     return replace(sentences, counts=found)
-
-
-def _is_sequence(X: Any) -> bool:
-    """Whether X has a matrix for each document."""
-    if _is_list(X) and all(_is_list(item) and not len(item) for item in X):
-        return True
-    return _n_axes(X) == 3 and not sparse.issparse(X)
 
 
 def _is_list(X: Any) -> bool:

@@ -10,7 +10,6 @@ mean response. Both depend on the documents by `ResponseMoments` alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -211,7 +210,8 @@ class SupervisedLDA(RatedTopicModel):
                 "of the first ones"
             )
         step, new = self._moved(statistics.n_documents, statistics.log_theta)
-        moments = commit.moments.combined(step.retain, step.gain, moments)
+        pairs: Any = zip(commit.moments, moments, strict=True)
+        moments = ResponseMoments._make(step.retain * old + step.gain * more for old, more in pairs)
         response = solve_response(moments, float(self.response_penalty), commit.response)
         alpha = self._solved(posterior.alpha, new.log_theta)
         return step.blend(statistics, alpha), replace(new, response=response, moments=moments)
@@ -244,8 +244,11 @@ class SupervisedLDA(RatedTopicModel):
     def _predicted(self, batch: Documents, pool: Workers) -> np.ndarray:
         commit, alpha = self._commit, self.doc_topic_prior_
         X = rescale_short(batch.X, alpha)
-        topic_means = mean_topics(self._gamma(X, geometric_mean, pool), alpha, X)
-        return np.asarray(commit.offset + (topic_means * commit.response.coefficients).sum(axis=1))
+        counts = np.maximum(self._gamma(X, geometric_mean, pool) - alpha, 0.0)
+        # Documents without words have the mean under alpha.
+        counts = np.where(_lengths(X)[:, None] > 0, counts, alpha)
+        ratings = counts / counts.sum(axis=1, keepdims=True) * commit.response.coefficients
+        return np.asarray(commit.offset + ratings.sum(axis=1))
 
     def transform(self, X: Any) -> np.ndarray:
         """Return the posterior mean of topic proportions, from the words of documents alone.
@@ -295,10 +298,6 @@ class ResponseMoments(NamedTuple):
     topics: np.ndarray
     products: np.ndarray
     second: np.ndarray
-
-    def combined(self, retain: float, gain: float, other: ResponseMoments) -> ResponseMoments:
-        pairs: Iterator[Any] = zip(self, other, strict=True)
-        return ResponseMoments._make(retain * old + gain * new for old, new in pairs)
 
 
 @dataclass(frozen=True)
@@ -397,12 +396,6 @@ def rescale_short(X: sparse.csr_matrix, alpha: np.ndarray) -> sparse.csr_matrix:
     shares = X.data[inside].astype(np.float64) / lengths[row[inside]]
     X.data[inside] = shares * least
     return X
-
-
-def mean_topics(gamma: np.ndarray, alpha: np.ndarray, X: sparse.csr_matrix) -> np.ndarray:
-    """Return ``E[zbar]`` given q(theta); without words the mean under alpha."""
-    counts = np.where(_lengths(X)[:, None] > 0, np.maximum(gamma - alpha, 0.0), alpha)
-    return np.asarray(counts / counts.sum(axis=1, keepdims=True))
 
 
 def _lengths(X: sparse.csr_matrix) -> np.ndarray:

@@ -246,8 +246,12 @@ def word_rule(vectorizer: CountVectorizer) -> tuple[int, int] | None:
     """Length of the shortest word, and the alphabet; None if compiled code cannot find words."""
     v: Any = vectorizer
     given = v.preprocessor is not None or v.tokenizer is not None or callable(v.strip_accents)
-    if not cuts_as_given(v) or given or v.analyzer != "word" or v.token_pattern is None:
+    if given or v.analyzer != "word" or v.token_pattern is None:
         return None
+    # A subclass may cut texts in its own way.
+    for name in ("build_analyzer", "build_preprocessor", "build_tokenizer"):
+        if getattr(getattr(v, name), "__func__", None) is not getattr(CountVectorizer, name):
+            return None
     found = WORD_PATTERN.fullmatch(v.token_pattern)
     if found is None or v.ngram_range[0] < 1:
         return None
@@ -259,14 +263,6 @@ def word_rule(vectorizer: CountVectorizer) -> tuple[int, int] | None:
     if (before is None) != (after is None):
         return None
     return shortest, LETTERS if before is None else LETTER_WORDS
-
-
-def cuts_as_given(vectorizer: Any) -> bool:
-    """Whether the parameters alone decide how texts are cut."""
-    return all(
-        getattr(getattr(vectorizer, name), "__func__", None) is getattr(CountVectorizer, name)
-        for name in ("build_analyzer", "build_preprocessor", "build_tokenizer")
-    )
 
 
 def _texts_of(vectorizer: Any, documents: list[Any]) -> list[str]:
