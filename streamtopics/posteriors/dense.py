@@ -127,6 +127,10 @@ class DensePosterior(StatePosterior):
         return self._mass_of({name: self._lam(state, name) for name in self.blocks})
 
     @property
+    def prior_part(self) -> np.ndarray:
+        return self.c * self.prior_mass + self.b * self.boosted_mass
+
+    @property
     def _has_counts(self) -> np.ndarray:
         """Whether the mass of each node is a count."""
         known = [getattr(block.family, "MASS_IS_A_COUNT", True) for block in self.blocks.values()]

@@ -270,10 +270,6 @@ class StatePosterior(ABC):
     def counters(self) -> Counters:
         return Counters(self.n_batches, self.n_documents, self.n_tokens, self.c)
 
-    @property
-    def prior_part(self) -> np.ndarray:
-        return self.c * self.prior_mass + self.b * self.boosted_mass
-
     def mass_after(self, blend: Blend) -> np.ndarray:
         return (
             blend.retain * self.mass

@@ -215,6 +215,11 @@ class OverWords(StatePosterior):
         return self.a * self.learnt_mass
 
     @property
+    def prior_part(self) -> np.ndarray:
+        part = self.c * self.prior_mass
+        return part if self.xi is None else part + self.b * self.boosted_mass
+
+    @property
     def mass(self) -> np.ndarray:
         return self.prior_part + self.learnt_part
 

@@ -2,8 +2,8 @@
 """The posterior of topics over words: lam = c * eta + b * xi + a * S.
 
 `S` are the learnt counts; `c`, `b` and `a` are weights of each topic. An update changes the weights
-and the rows of `S` for the words in the minibatch, at a cost independent of the vocabulary. If xi =
-eta, b is 0.
+and the rows of `S` for the words in the minibatch, at a cost independent of the vocabulary. Without
+xi, lam = c * eta + a * S, and `b` is the part of `c` from boosts.
 """
 
 from __future__ import annotations
@@ -135,8 +135,13 @@ class TopicPosterior(OverWords):
     @property
     def directions(self) -> np.ndarray | None:
         """Sums of vectors and numbers of documents, with the prior; None without vectors."""
+        return self.with_prior(self.c, self.b, self._state.directions)
+
+    def with_prior(self, c: np.ndarray, b: np.ndarray, learnt: np.ndarray) -> np.ndarray | None:
         prior = self.prior_directions
-        return None if prior is None else self.c[:, None] * prior + self._state.directions
+        # Boosts are of words alone.
+        weights = c - b if self.xi is None else c
+        return None if prior is None else weights[:, None] * prior + learnt
 
     def directions_after(self, blend: Blend) -> np.ndarray:
         old, found = self._state.directions, blend.statistics.directions
@@ -181,6 +186,11 @@ class TopicPosterior(OverWords):
             return after
         return Proposal(self, blend)
 
+    def weights_after(self, blend: Blend) -> tuple[np.ndarray, np.ndarray]:
+        """`c` and `b` after an update."""
+        prior = blend.prior + blend.boost if self.xi is None else blend.prior
+        return blend.retain * self.c + prior, blend.retain * self.b + blend.boost
+
     def blend(self, blend: Blend, swaps: Sequence[Swap] = ()) -> None:
         if blend.noise is None:
             blend_together([(self, blend)], swaps)
@@ -193,11 +203,7 @@ class TopicPosterior(OverWords):
             raise ValueError("an update with noise cannot be carried out together with others")
         statistics, old, k = blend.statistics, self._state, self.n_nodes
         self._check(blend)
-        c, b = blend.retain * old.c + blend.prior, old.b
-        if self.xi is None:
-            c = blend.retain * old.c + (blend.prior + blend.boost)
-        else:
-            b = blend.retain * old.b + blend.boost
+        c, b = self.weights_after(blend)
         a = blend.retain * old.a
         fold, scale = np.ones((2, k))
         folds = bool(a.min() < LEAST_WEIGHT)
@@ -335,18 +341,19 @@ class TopicPosterior(OverWords):
             np.copyto(change, 0.0, where=np.abs(change) <= TOLERANCE * left)
             counts[start : start + ROWS_AT_ONCE] = change
         changed = counts.any(axis=1)
-        before, after = base.counters, self.counters
         found = SummedStatistics(
             self._named(words[changed]),
             counts if changed.all() else counts[changed],
-            after.n_batches - before.n_batches,
-            after.n_documents - before.n_documents,
-            after.n_tokens - before.n_tokens,
+            new.n_batches - old.n_batches,
+            new.n_documents - old.n_documents,
+            new.n_tokens - old.n_tokens,
             None if self.prior_directions is None
             else new.directions - np.reshape(kept, (-1, 1)) * old.directions,
         )  # fmt: skip
-        prior = after.c - kept * before.c
-        return Blend(kept, 1.0, prior, found, alpha=self.alpha, boost=new.b - kept * old.b)
+        prior, boost = new.c - kept * old.c, new.b - kept * old.b
+        if self.xi is None:
+            prior -= boost
+        return Blend(kept, 1.0, prior, found, alpha=self.alpha, boost=boost)
 
     def _named(self, places: np.ndarray) -> np.ndarray:
         return places
@@ -438,8 +445,9 @@ class TopicPosterior(OverWords):
         if not (total > 0).all():
             return self
         shares = [(p, sign * w / total) for (p, sign), w in zip(parts, weights, strict=True)]
-        c: Any = sum(np.sign(share) * share**2 * p.c for p, share in shares)
-        return self._with(_summed(signs)._replace(c=c, alpha=alpha, **self._learnt(*shares)))
+        squares = [(p, np.sign(share) * share**2) for p, share in shares]
+        c, b = (sum(w * getattr(p, name) for p, w in squares) for name in "cb")
+        return self._with(_summed(signs)._replace(c=c, b=b, alpha=alpha, **self._learnt(*shares)))
 
 
 def _signed(
@@ -449,13 +457,10 @@ def _signed(
 
 
 def _summed(parts: Sequence[tuple[TopicPosterior, float]]) -> State:
-    sums: list[Any] = [
-        sum(sign * field for (_, sign), field in zip(parts, fields, strict=True))
-        for fields in zip(*((p.c, p.b, *p.counters[:3]) for p, _ in parts), strict=True)
-    ]
-    c, b, n_batches, n_documents, n_tokens = sums
+    total: Any = sum(sign * np.array(p.counters[:3]) for p, sign in parts)
+    n_batches, n_documents, n_tokens = total.tolist()
     return parts[0][0]._state._replace(
-        c=c, b=b, n_batches=int(n_batches), n_documents=int(n_documents), n_tokens=n_tokens
+        n_batches=int(n_batches), n_documents=int(n_documents), n_tokens=n_tokens
     )
 
 
@@ -516,24 +521,14 @@ class _OfWords(TopicPosterior):
 class Proposal(StateProposal[TopicPosterior]):
     """The topics as they would be after an update."""
 
-    @property
-    def c(self) -> np.ndarray:
-        blend, boost = self._blend, self._blend.boost if self._posterior.xi is None else 0.0
-        return blend.retain * self._posterior.c + blend.prior + boost
-
-    @property
-    def directions(self) -> np.ndarray | None:
-        prior = self._posterior.prior_directions
-        if prior is None:
-            return None
-        return self.c[:, None] * prior + self._posterior.directions_after(self._blend)
-
-    @property
-    def prior_mass(self) -> np.ndarray:
-        return self._posterior.prior_mass
-
-    def prior_rows(self, words: np.ndarray) -> np.ndarray:
-        return self._posterior.prior_rows(words)
+    def __init__(self, posterior: TopicPosterior, blend: Blend):
+        super().__init__(posterior, blend)
+        self.c, self.b = posterior.weights_after(blend)
+        self.xi, self.prior_mass = posterior.xi, posterior.prior_mass
+        self.boosted_mass = posterior.boosted_mass
+        self.prior_rows, self.boosted_rows = posterior.prior_rows, posterior.boosted_rows
+        learnt = posterior.directions_after(blend)
+        self.directions = posterior.with_prior(self.c, self.b, learnt)
 
     def rows(self, words: np.ndarray) -> np.ndarray:
         """Rows of lam for `words`, all among the words of the statistics."""

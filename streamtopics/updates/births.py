@@ -236,11 +236,14 @@ def _without(blend: Blend, gone: np.ndarray, posterior: TopicPosterior) -> Blend
     counts, told = np.where(gone, 0.0, blend.statistics.counts), blend.statistics.directions
     if told is not None:
         told = np.where(gone[:, None], 0.0, told)
+    # Births refuse another boosted prior, so `b` is a part of `c`.
+    prior = blend.prior + blend.retain * (posterior.c - posterior.b)
     return replace(
         blend,
         retain=np.where(gone, 0.0, blend.retain),
         retention=np.where(gone, 0.0, blend.reported_retention),
-        prior=np.where(gone, blend.prior + blend.retain * posterior.c, blend.prior),
+        prior=np.where(gone, prior, blend.prior),
+        boost=np.where(gone, blend.boost + blend.retain * posterior.b, blend.boost),
         statistics=replace(blend.statistics, counts=counts, directions=told),
     )
 

@@ -49,29 +49,6 @@ NO_BOOST = Boost(0.0)
 
 
 @dataclass(frozen=True)
-class BPS(Boost, Rule):
-    """Streaming variational Bayes with a boosted prior that does not vanish.
-
-    ``lam_t = lam_{t-1} + s_t + r_t xi``, with posterior parameters lam, statistics s_t of minibatch
-    t and a boosted prior xi of weight r_t (`Boost`): Nguyen et al. (2020), equations 34, 42 and 43.
-
-    Parameters
-    ----------
-    scale, norm
-        As in `Boost`; scale 0 is `SVB`.
-    """
-
-    traits = Traits(merges="sum", adds=True)
-
-    def for_part(self, share: float, first: bool = True) -> Rule:
-        return self
-
-    def step(self, posterior: Posterior, learn: Learn, state: None) -> tuple[Blend, None]:
-        statistics = learn(posterior)
-        return Blend(1.0, 1.0, 0.0, statistics, boost=self.weight(posterior, statistics)), None
-
-
-@dataclass(frozen=True)
 class SVB(Rule):
     """Streaming variational Bayes: each posterior is the prior of the next minibatch.
 
@@ -86,3 +63,21 @@ class SVB(Rule):
 
     def step(self, posterior: Posterior, learn: Learn, state: None) -> tuple[Blend, None]:
         return Blend(1.0, 1.0, 0.0, learn(posterior)), None
+
+
+@dataclass(frozen=True)
+class BPS(Boost, SVB):
+    """Streaming variational Bayes with a boosted prior that does not vanish.
+
+    ``lam_t = lam_{t-1} + s_t + r_t xi``, with posterior parameters lam, statistics s_t of minibatch
+    t and a boosted prior xi of weight r_t (`Boost`): Nguyen et al. (2020), equations 34, 42 and 43.
+
+    Parameters
+    ----------
+    scale, norm
+        As in `Boost`; scale 0 is `SVB`.
+    """
+
+    def step(self, posterior: Posterior, learn: Learn, state: None) -> tuple[Blend, None]:
+        statistics = learn(posterior)
+        return Blend(1.0, 1.0, 0.0, statistics, boost=self.weight(posterior, statistics)), None

@@ -58,7 +58,7 @@ def prior_rows(model):
         parts = [(found.theta, found.posterior), (1.0, found.rest)]
     total = 0.0
     for weight, part in parts:
-        xi = part.eta if part.xi is None else part.xi
+        xi = 0.0 if part.xi is None else part.xi
         row = np.broadcast_to(part.c * part.eta + part.b * xi, part.shape)
         if part is not getattr(found, "rest", None) and not (part.c + part.b).any():
             row = np.broadcast_to(part.eta, part.shape)

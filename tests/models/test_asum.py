@@ -84,7 +84,7 @@ def test_the_start_leaves_no_trace():
     take(BPS(0.5), state, model().learner(state, batch(CORPUS.X), SERIAL))
     n_tokens = sum(x.sum() for x in CORPUS.X)
     assert_allclose(state.mass.sum(), state.prior_mass.sum() + 1.5 * n_tokens)
-    assert_allclose(state.b, 0)
+    assert_allclose(state.c, 1 + state.b)
     assert_allclose(state.c, 1 + 0.5 * n_tokens / state.prior_mass.sum())
 
 

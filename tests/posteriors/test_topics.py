@@ -100,6 +100,17 @@ def test_adding_a_posterior():
     assert summed.n_documents == counted
 
 
+@pytest.mark.parametrize("xi", [None, np.ones((1, 1))], ids=["prior", "another"])
+def test_boosts_are_of_words_alone(xi):
+    told = np.arange(4.0 * K).reshape(K, 4)
+    learnt, sent = (TopicPosterior(np.ones((1, 1)), (V, K), None, xi, 0, told) for _ in range(2))
+    blend = Blend(0.5, 1.0, 0.5, statistics(0), boost=np.arange(K))
+    learnt.blend(blend)
+    sent.blend(learnt.since(sent, 0.5))
+    assert_array_equal([learnt.after(blend).directions, sent.directions], [told, told])
+    assert_allclose(sent.prior_part, V * (1.0 + np.arange(K)))
+
+
 def test_noise_follows_the_affine_step():
     posterior, eta = make((V, K))
     posterior.blend(Blend(1.0, 1.0, 0.0, statistics(3)))

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from streamtopics.messages import Statistics, TableStatistics
 from streamtopics.posteriors import Blend, TopicPosterior
-from streamtopics.updates import SVB, DirichletProcess, OnlineEM, PowerPrior
+from streamtopics.updates import BPS, SVB, DirichletProcess, OnlineEM, PowerPrior
 from streamtopics.updates.births import (
     KEPT_LIFETIMES,
     Lifetimes,
@@ -139,6 +139,9 @@ def test_the_last_cluster_does_not_die():
 def test_the_forgotten_die():
     found, _, _ = after(posterior([30, 9, 0, 0]), [20, 0, 0, 0], update=PowerPrior(0.1))
     assert (found.alpha > 0).tolist() == [True, False, False, False]
+    found = after(posterior([30, 9, 0, 0]), [20, 9, 0, 0], update=BPS(0.2))[0]
+    found = after(found, [20, 0, 0, 0], update=PowerPrior(0.01))[0]
+    assert_allclose(found.c - found.b, 1.0)
 
 
 def test_only_so_many_lives_are_kept():
