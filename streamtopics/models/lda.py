@@ -243,23 +243,27 @@ class BoundedPrior:
     def __init__(self, source: TopicPosterior | Proposal, share: float):
         self._source, self.alpha, self.c = source, source.alpha, source.c
         self.directions = source.directions
-        prior_part = source.c * source.prior_mass
+        # Weight, mass and rows of each prior.
+        self._priors = [(source.c, source.prior_mass, source.prior_rows)]
+        if source.xi is not None:
+            self._priors.append((source.b, source.boosted_mass, source.boosted_rows))
+        prior_part: Any = sum(weight * mass for weight, mass, _ in self._priors)
         learnt = float((source.mass - prior_part).sum())
         # Topics with an alpha of 0 do not exist yet.
         active = source.alpha > 0 if len(source.alpha) else slice(None)
         total = float(prior_part[active].sum())
-        self._limits = learnt > 0 and share * learnt < total
         # A smaller prior would be lost in the subtraction.
-        kept = max(share * learnt / total, TOLERANCE) if self._limits else 1.0
-        self._removed = (1.0 - kept) * source.c
-        self.mass: np.ndarray = source.mass - self._removed * source.prior_mass
+        kept = max(share * learnt / total, TOLERANCE) if 0 < share * learnt < total else 1.0
+        self._removed = 1.0 - kept
+        removed: Any = sum(self._removed * weight * mass for weight, mass, _ in self._priors)
+        self.mass: np.ndarray = source.mass - removed
 
     def lists(self, words: np.ndarray) -> WordLists | None:
         own = self._source.lists(words) if isinstance(self._source, TopicPosterior) else None
-        return own and replace(own, base=own.base - self._removed)
+        return own and replace(own, base=own.base - self._removed * self.c)
 
     def rows(self, words: np.ndarray) -> np.ndarray:
         found: np.ndarray = self._source.rows(words)
-        if self._limits:
-            found = found - self._removed * self._source.prior_rows(words)
+        for weight, _, rows in self._priors if self._removed else ():
+            found = found - self._removed * weight * rows(words)
         return found

@@ -13,7 +13,7 @@ from streamtopics.estimators import Schedule, StreamingLDA
 from streamtopics.messages import Statistics
 from streamtopics.models.lda import BoundedPrior
 from streamtopics.models.sources import HintedStart
-from streamtopics.posteriors import TopicPosterior
+from streamtopics.posteriors import Blend, TopicPosterior
 from streamtopics.updates import BPS, SVB, PowerPrior
 from tests.local.test_one_topic import minibatch_of
 from tests.updates.given import given, take
@@ -22,11 +22,11 @@ V, K = 30, 4
 WORDS = np.arange(V, dtype=np.int32)
 
 
-def learnt(rule, tokens, flat=False, n=3):
+def learnt(rule, tokens, flat=False, n=3, boosts=False):
     """A posterior that has learnt so many tokens in all, most of them in the first topic."""
     rng = np.random.default_rng(0)
     eta = np.full((1, 1), 0.5) if flat else rng.uniform(0.1, 1.0, (V, K))
-    posterior = TopicPosterior(eta, (V, K))
+    posterior = TopicPosterior(eta, (V, K), xi=eta if boosts else None)
     for _ in range(n):
         counts = rng.gamma(0.3, 1.0, (V, K)) * [10.0, 1.0, 1.0, 0.1]
         counts *= tokens / n / counts.sum()
@@ -35,11 +35,11 @@ def learnt(rule, tokens, flat=False, n=3):
 
 
 @pytest.mark.parametrize("rule", [SVB(), BPS(0.5), PowerPrior(0.6)], ids=str)
-@pytest.mark.parametrize("flat", [True, False])
+@pytest.mark.parametrize(("flat", "boosts"), [(True, True), (True, False), (False, True)])
 @pytest.mark.parametrize("tokens", [0.5, 10.0, 100.0])
 @pytest.mark.parametrize("share", [0.01, 0.3])
-def test_the_prior_is_taken_back_to_its_share(rule, flat, tokens, share):
-    posterior = learnt(rule, tokens, flat)
+def test_the_prior_is_taken_back_to_its_share(rule, flat, tokens, share, boosts):
+    posterior = learnt(rule, tokens, flat, boosts=boosts)
     before, limited = pickle.dumps(posterior), BoundedPrior(posterior, share)
     eta = posterior.prior_rows(WORDS)
     x = (posterior.rows(WORDS) - limited.rows(WORDS)) / eta
@@ -50,6 +50,9 @@ def test_the_prior_is_taken_back_to_its_share(rule, flat, tokens, share):
     assert_allclose(left, share * posterior.learnt_part.sum(), rtol=1e-9)
     assert np.all(limited.rows(WORDS) > 0)
     assert pickle.dumps(posterior) == before
+    nothing = Blend(1.0, 1.0, 0.0, Statistics(WORDS, np.zeros((V, K)), np.zeros(1)))
+    proposed = BoundedPrior(posterior.after(nothing), share)
+    assert_allclose(proposed.rows(WORDS), limited.rows(WORDS), rtol=1e-9)
 
 
 def test_topics_of_few_tokens_stay_apart():
