@@ -109,7 +109,8 @@ def topics_to_keep(
     n_before = posterior.shape[1]
     if statistics.n_tokens == 0:
         return np.arange(n_before)
-    blend, _ = rule.step(posterior, lambda _, warm=False: statistics, None)
+    known = statistics.of(np.arange(n_before))
+    blend, _ = rule.step(posterior, lambda _, warm=False: known, None)
     words = statistics.mass.copy()
     words[:n_before] += blend.retain * posterior.learnt_part / blend.gain
     return np.flatnonzero(words >= min(1.0, words.max()))

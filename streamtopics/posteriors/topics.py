@@ -378,10 +378,10 @@ class TopicPosterior(OverWords):
         counts = np.zeros((len(words), len(places)))
         counts[:, known] = old.S.rows(words)[:, places[known]]
         S = from_counts(self.shape[0], words, counts)
-        c = np.where(known, old.c[places], old.c[0])
+        c, b = np.where(known, (old.c[places], old.b[places]), [[old.c[0] - old.b[0]], [0.0]])
         a = np.where(known, old.a[places], 1.0)
         learnt = np.where(known, old.learnt_mass[places], 0.0)
-        return out._with(State(S, c, a, learnt, np.zeros(len(places)), out.alpha, *old[6:9]))
+        return out._with(State(S, c, a, learnt, b, out.alpha, *old[6:9]))
 
     def is_after(self, base: TopicPosterior) -> bool:
         counters = zip(self._state[6:9], base._state[6:9], strict=True)

@@ -8,8 +8,8 @@ from scipy.special import digamma, gammaln
 
 from streamtopics.messages import TableStatistics
 from streamtopics.models.hdp import mean_weights, stick_weights, topics_to_keep
-from streamtopics.posteriors import TopicPosterior
-from streamtopics.updates import SVB
+from streamtopics.posteriors import Blend, TopicPosterior
+from streamtopics.updates import BPS, SVB
 
 B = 1.5
 
@@ -51,14 +51,17 @@ def test_stick_weights_are_the_means_of_the_posterior():
     assert_allclose(stick_weights(tables, concentration), mean, rtol=0.01)
 
 
+@pytest.mark.parametrize("rule", [SVB(), BPS(0.2, "topic")], ids=str)
 @pytest.mark.parametrize(
     ("mass", "kept"), [([0.2, 0.5, 0.1], [1]), ([0.9, 1.0, 3.0], [1, 2]), ([0.0, 0.0, 0.0], [0, 1])]
 )
-def test_topics_of_one_word_are_kept_or_the_largest(mass, kept):
+def test_topics_of_one_word_are_kept_or_the_largest(mass, kept, rule):
     """The third is new; a minibatch without words drops none."""
     posterior = TopicPosterior(np.full((1, 1), 0.1), (4, 2), np.ones(2))
     mass = np.array(mass)
     statistics = TableStatistics(
         np.zeros(1, np.int32), mass[None], np.full(1, mass.sum()), tables=np.ones(3)
     )
-    assert_array_equal(topics_to_keep(posterior, statistics, SVB()), kept)
+    assert_array_equal(topics_to_keep(posterior, statistics, rule), kept)
+    posterior.blend(Blend(1.0, 1.0, 0.0, statistics.of(np.arange(2)), boost=np.array([3.0, 1.0])))
+    assert_array_equal(posterior.with_topics(np.array([0, -1]), np.ones(2)).c, [4.0, 1.0])
